@@ -1,0 +1,207 @@
+"""The pre-training corpus as a function: item k is made from (seed, k) alone.
+
+No file has to exist for the corpus to exist: any worker makes any range, in any
+order, with the same result. Training reads it through shards of consecutive items,
+kept on disk only as a cache.
+"""
+
+import hashlib
+import json
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from .canonical import NoZeroSet, canonical
+from .expression import Expression, Tree, from_tree
+from .generator import GeneratorConfig, random_tree
+from .sampling import Unsampled, paper_points
+from .vocabulary import encode
+
+SHARD_SIZE = 2048
+
+
+@dataclass(frozen=True)
+class CorpusConfig:
+    """What one training pair is: an equation, N points and a skeleton (Section 3.2)."""
+
+    seed: int = 0
+    n_points: int = 200
+    max_tokens: int = 40
+    max_trials: int = 4
+    canonical_skeletons: bool = True
+    generator: GeneratorConfig = field(default_factory=GeneratorConfig)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One pair: the equation as drawn, its target form, and points (N, D) on it."""
+
+    equation: Expression
+    target: Expression
+    points: np.ndarray
+
+
+class HeldOut:
+    """Equations that must not occur in the corpus, matched by skeleton and constants."""
+
+    def __init__(self, equations: Sequence[Expression] = (), tolerance: float = 1e-2):
+        self._tolerance = tolerance
+        self._by_codes: dict[tuple[int, ...], list[np.ndarray]] = {}
+        for equation in equations:
+            form = canonical(equation)
+            self._by_codes.setdefault(form.codes, []).append(np.array(form.constants))
+
+    def __repr__(self) -> str:
+        held = sorted((k, [tuple(c.tolist()) for c in v]) for k, v in self._by_codes.items())
+        return f"HeldOut({held!r}, {self._tolerance!r})"
+
+    def __contains__(self, form: Expression) -> bool:
+        """Whether a canonical form has the skeleton and, within 1 %, the constants of one."""
+        mine = np.array(form.constants)
+        return any(
+            np.all(np.abs(mine - held) <= self._tolerance * np.abs(held))
+            for held in self._by_codes.get(form.codes, ())
+        )
+
+
+def _renumbered(tree: Tree) -> tuple[Tree, int]:
+    """The variables that occur become x1 … x_D, in their order."""
+    seen: set[int] = set()
+
+    def collect(node: Tree) -> None:
+        if node[0] == "x":
+            seen.add(node[1])
+        elif node[0] != "c":
+            for child in node[1:]:
+                collect(child)
+
+    collect(tree)
+    number = {old: new for new, old in enumerate(sorted(seen), start=1)}
+
+    def rename(node: Tree) -> Tree:
+        if node[0] == "x":
+            return ("x", number[node[1]])
+        return node if node[0] == "c" else (node[0], *(rename(child) for child in node[1:]))
+
+    return (tree if all(a == b for a, b in number.items()) else rename(tree)), len(seen)
+
+
+class Corpus:
+    """Training pairs by index.
+
+    >>> corpus = Corpus(CorpusConfig(n_points=20))
+    >>> corpus[5].points.shape[0], corpus[5].target == corpus[5].target
+    (20, True)
+    """
+
+    def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut | None = None):
+        self.config = config
+        self.held_out = held_out if held_out is not None else HeldOut()
+
+    def __getitem__(self, k: int) -> Item:
+        return self.draw(k)[0]
+
+    def draw(self, k: int) -> tuple[Item, Counter]:
+        """Item k, and how often candidates for it were dropped, by reason."""
+        config = self.config
+        rng = np.random.Generator(np.random.Philox(key=[config.seed, k]))
+        dropped: Counter = Counter()
+        while True:
+            tree, n_variables = _renumbered(random_tree(rng, config.generator))
+            if n_variables < 2:
+                dropped["fewer than two variables"] += 1
+                continue
+            equation = from_tree(tree)
+            try:
+                form = canonical(equation)
+            except NoZeroSet:
+                dropped["no zeros by its form"] += 1
+                continue
+            target = form if config.canonical_skeletons else equation
+            if len(form.variables) < n_variables:
+                dropped["a variable cancels"] += 1
+            elif len(target.codes) > config.max_tokens:
+                dropped["too long"] += 1
+            elif not all(1e-3 <= abs(c) <= 1e3 for c in form.constants):
+                dropped["a constant beyond 1e±3"] += 1
+            elif form in self.held_out:
+                dropped["held out for testing"] += 1
+            else:
+                try:
+                    points = paper_points(
+                        equation, config.n_points, n_variables, rng, config.max_trials
+                    )
+                except Unsampled as reason:
+                    vary = "vary" in str(reason)
+                    dropped["a coordinate does not vary" if vary else "too few points"] += 1
+                    continue
+                return Item(equation, target, points), dropped
+
+    def arrays(self, start: int, stop: int) -> dict[str, np.ndarray]:
+        """Items start … stop−1 as the network takes them.
+
+        Returns:
+            ``points`` (n, N, D_max) float16, zero padded; ``tokens`` (n, L) uint8, without
+            start and end, zero padded.
+        """
+        config = self.config
+        n, d = stop - start, config.generator.max_variables
+        points = np.zeros((n, config.n_points, d), np.float16)
+        tokens = np.zeros((n, config.max_tokens), np.uint8)
+        for row, k in enumerate(range(start, stop)):
+            item = self[k]
+            points[row, :, : item.points.shape[1]] = item.points
+            encoded = encode(item.target.codes)
+            tokens[row, : len(encoded)] = encoded
+        return {"points": points, "tokens": tokens}
+
+    def shard(self, index: int, cache: Path | None = None) -> dict[str, np.ndarray]:
+        """Items [index·2048, (index+1)·2048), read from ``cache`` if they are there."""
+        path = self.shard_path(index, cache) if cache else None
+        if path and path.exists():
+            with np.load(path) as stored:
+                return dict(stored)
+        arrays = self.arrays(index * SHARD_SIZE, (index + 1) * SHARD_SIZE)
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(f".{os.getpid()}.tmp")
+            with open(partial, "wb") as file:
+                np.savez(file, **arrays)
+            partial.replace(path)
+        return arrays
+
+    def digest(self) -> str:
+        """Short name of everything that determines the items, for cache folders."""
+        text = json.dumps(asdict(self.config), sort_keys=True) + repr(self.held_out)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def shard_path(self, index: int, cache: Path) -> Path:
+        """Where a shard is cached."""
+        return Path(cache) / self.digest() / f"shard-{index:05d}.npz"
+
+    def _cache_one(self, job: tuple[int, Path]) -> int:
+        index, cache = job
+        if not self.shard_path(index, cache).exists():
+            self.shard(index, cache)
+        return index
+
+    def fill_cache(self, n_shards: int, cache: Path, workers: int = 2) -> None:
+        """Make the first shards ahead of training, in parallel; resumes by skipping what exists."""
+        jobs = [(i, cache) for i in range(n_shards) if not self.shard_path(i, cache).exists()]
+        with multiprocessing.get_context("spawn").Pool(workers) as pool:
+            made = pool.imap_unordered(self._cache_one, jobs)
+            for _ in tqdm(made, total=len(jobs), unit="shard", disable=None):
+                pass
+
+    def stream(self, start: int = 0) -> Iterator[Item]:
+        """Items from ``start`` on, without end."""
+        k = start
+        while True:
+            yield self[k]
+            k += 1

@@ -1,0 +1,76 @@
+"""The operator table: the single source of truth for names, codes, arities and weights.
+
+A program is a sequence of small integer codes in prefix order. ``CONSTANT`` is
+a constant, ``1 … MAX_VARIABLES`` are the variables x1, x2, …, everything above
+is an operator. Weights are Table 3 of the paper (unnormalised).
+"""
+
+from dataclasses import dataclass
+
+CONSTANT = 0
+MAX_VARIABLES = 9
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator: its prefix code, number of operands and Table 3 weight."""
+
+    name: str
+    code: int
+    arity: int
+    weight: float
+
+
+OPERATORS = tuple(
+    Operator(name, 10 + i, arity, weight)
+    for i, (name, arity, weight) in enumerate(
+        [
+            ("add", 2, 10),
+            ("sub", 2, 5),
+            ("mul", 2, 10),
+            ("div", 2, 5),
+            ("sqrt", 1, 4),
+            ("exp", 1, 4),
+            ("ln", 1, 4),
+            ("sin", 1, 4),
+            ("cos", 1, 4),
+            ("pow2", 1, 4),
+            ("pow3", 1, 2),
+            ("pow4", 1, 1),
+            ("pow5", 1, 1),
+            ("pow", 2, 0),  # x^c with a free exponent: test sets and inserted constants only
+        ]
+    )
+)
+BY_NAME = {op.name: op for op in OPERATORS}
+BY_CODE = {op.code: op for op in OPERATORS}
+ADD, SUB, MUL, DIV, SQRT, EXP, LN, SIN, COS, POW2, POW3, POW4, POW5, POW = (
+    op.code for op in OPERATORS
+)
+
+
+def arity(code: int) -> int:
+    """Operands of ``code``; 0 for a constant or a variable.
+
+    Raises:
+        ValueError: if the code is not in the table.
+
+    >>> arity(BY_NAME["mul"].code), arity(CONSTANT), arity(3)
+    (2, 0, 0)
+    """
+    if CONSTANT <= code <= MAX_VARIABLES:
+        return 0
+    if code not in BY_CODE:
+        raise ValueError(f"unknown operator code {code}; known are {sorted(BY_CODE)}")
+    return BY_CODE[code].arity
+
+
+def name_of(code: int) -> str:
+    """The token of ``code``: ``C``, ``x1`` … or the operator's name.
+
+    >>> [name_of(c) for c in (0, 2, 14)]
+    ['C', 'x2', 'sqrt']
+    """
+    if code == CONSTANT:
+        return "C"
+    return f"x{code}" if code <= MAX_VARIABLES else BY_CODE[code].name
