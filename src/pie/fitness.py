@@ -1,0 +1,60 @@
+r"""The two fitness functions of the paper: vanilla (Eq. 2) and CL-FEM (Eq. 6).
+
+.. math::
+    r(f) = -\frac1N \sum_n |f(x_n)|^\ell, \qquad
+    r^{CL}(f) = -\infty \text{ if some } d_j \le \tau, \text{ else } r(f), \qquad
+    d_j = \frac1N \sum_n \left(f(x_n) - f(x_n^j)\right)^2
+
+where x_n^j is x_n with coordinate j redrawn from U(−1, 1). f is a scalar, so the
+norm is |f|; the power ℓ is 2 here, which BFGS can differentiate at the optimum.
+"""
+
+import numpy as np
+
+LOW, HIGH = -1.0, 1.0
+
+
+def vanilla(value: np.ndarray) -> float:
+    """Eq. 2 from the values of f at the points (N,); −inf if any is not finite.
+
+    >>> vanilla(np.array([0.0, 2.0]))
+    -2.0
+    """
+    with np.errstate(all="ignore"):
+        mean = float(np.mean(np.square(value)))
+    return -mean if np.isfinite(mean) else -np.inf
+
+
+def stochastic_copies(points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The sets D^j (Eq. 4): coordinate j of every point redrawn from U(−1, 1).
+
+    Drawn once per fit, so that the objective does not change under the optimiser.
+
+    Returns:
+        (D, N, D): copy j differs from ``points`` (N, D) in column j only.
+    """
+    n, d = points.shape
+    copies = np.repeat(points[None].astype(np.float64), d, 0)
+    for j in range(d):
+        copies[j, :, j] = rng.uniform(LOW, HIGH, n)
+    return copies
+
+
+def distances(value: np.ndarray, copy_values: np.ndarray) -> np.ndarray:
+    """d_j (Eq. 5) from f at the points (N,) and at the copies (D, N); returns (D,).
+
+    Copies where f is undefined are left out; a d_j with none left is inf: f does change there.
+    """
+    with np.errstate(all="ignore"):
+        squares = np.square(value - copy_values)
+    known = ~np.isnan(squares)
+    counts = known.sum(1)
+    sums = np.where(known, squares, 0.0).sum(1)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.inf)
+
+
+def cl_fem(value: np.ndarray, copy_values: np.ndarray, tau: float) -> float:
+    """Eq. 6: vanilla, but −inf if f hardly changes when some coordinate is redrawn."""
+    if np.any(distances(value, copy_values) <= tau):
+        return -np.inf
+    return vanilla(value)

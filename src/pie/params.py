@@ -1,0 +1,83 @@
+"""params.yaml into frozen records: unknown keys and ill-typed values are refused, quoting them."""
+
+import dataclasses
+import re
+import typing
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+
+T = TypeVar("T")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2 floats: ``1e-4`` is a number here, as it is for DVC."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?$"),
+    list("-+0123456789."),
+)
+
+
+def read_yaml(path: Path) -> dict:
+    """A YAML mapping from a file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is not a mapping, or not YAML.
+    """
+    try:
+        content = yaml.load(Path(path).read_text(), Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} holds {type(content).__name__}; expected sections of parameters")
+    return content
+
+
+def record(cls: type[T], values: object, where: str) -> T:
+    """A dataclass from a mapping, nested dataclasses and tuples included.
+
+    Args:
+        cls: a dataclass.
+        values: a mapping with its fields; missing ones keep their defaults.
+        where: the section's name, quoted in errors.
+
+    Raises:
+        ValueError: an unknown key, a missing one without default, or a value of the wrong type.
+    """
+    if not isinstance(values, dict):
+        raise ValueError(f"{where} is {values!r}; expected a mapping")
+    fields = {f.name: f for f in dataclasses.fields(cls)}
+    hints = typing.get_type_hints(cls)
+    for key in values:
+        if key not in fields:
+            raise ValueError(f"unknown parameter {where}.{key}; known are {', '.join(fields)}")
+    missing = [
+        name
+        for name, f in fields.items()
+        if name not in values
+        and f.default is dataclasses.MISSING
+        and f.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise ValueError(f"{where} lacks {', '.join(missing)}")
+    return cls(**{k: _checked(hints[k], v, f"{where}.{k}") for k, v in values.items()})
+
+
+def _checked(expected, value, where: str):
+    if dataclasses.is_dataclass(expected):
+        return record(expected, value, where)
+    if typing.get_origin(expected) is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ValueError(f"{where} is {value!r}; expected a list")
+        inner = typing.get_args(expected)[0]
+        return tuple(_checked(inner, v, f"{where}[{i}]") for i, v in enumerate(value))
+    if expected is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+        raise ValueError(f"{where} is {value!r}; expected {expected.__name__}")
+    return value
