@@ -11,6 +11,10 @@ its canonical form vanish at the same points.* (The domain may grow: sqrt(x)·sq
 becomes x.) The leading coefficient is 1, so the scaled-down and the everywhere-zero
 answers cannot be written.
 
+Synonyms that it leaves apart: products of two sums are not multiplied out, a factor exp(u)
+common to all terms of a sum stays, logarithms are neither split nor joined, and of the
+trigonometric identities only phases and signs are used.
+
 Inside, an expression is a *linear form* ``(constant, ((term, coefficient), …))``;
 a term is a product ``((base, exponent), …)``; a base is ``("x", i)``,
 ``("sum", form)`` or ``(function, form)``.

@@ -9,6 +9,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,6 +21,7 @@ from tqdm import tqdm
 from .canonical import NoZeroSet, canonical
 from .expression import Expression, Tree, from_tree
 from .generator import GeneratorConfig, random_tree
+from .operators import BY_NAME
 from .sampling import Unsampled, paper_points
 from .vocabulary import encode
 
@@ -45,6 +47,20 @@ class Item:
     equation: Expression
     target: Expression
     points: np.ndarray
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counts over a range of the corpus, by value."""
+
+    items: int
+    seconds: float
+    dropped: Counter
+    lengths: Counter
+    constants: Counter
+    variables: Counter
+    operators: Counter
+    skeletons: Counter
 
 
 class HeldOut:
@@ -198,6 +214,24 @@ class Corpus:
             made = pool.imap_unordered(self._cache_one, jobs)
             for _ in tqdm(made, total=len(jobs), unit="shard", disable=None):
                 pass
+
+    def statistics(self, start: int, stop: int) -> "Statistics":
+        """What items start … stop−1 look like and what was dropped for them; nothing is kept."""
+        dropped: Counter = Counter()
+        lengths, constants, variables, operators, skeletons = (Counter() for _ in range(5))
+        began = time.perf_counter()
+        for k in range(start, stop):
+            item, reasons = self.draw(k)
+            dropped.update(reasons)
+            lengths[len(item.target.codes)] += 1
+            constants[len(item.target.constants)] += 1
+            variables[item.points.shape[1]] += 1
+            operators.update(t for t in item.equation.tokens if t in BY_NAME)
+            skeletons[item.target.tokens] += 1
+        seconds = time.perf_counter() - began
+        return Statistics(
+            stop - start, seconds, dropped, lengths, constants, variables, operators, skeletons
+        )
 
     def stream(self, start: int = 0) -> Iterator[Item]:
         """Items from ``start`` on, without end."""

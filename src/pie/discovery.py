@@ -14,6 +14,7 @@ from .fitness import stochastic_copies
 from .model import HALF_MAX, PIE, as_network_input
 
 FITNESS_FUNCTIONS = ("cl-fem", "vanilla")
+RESOLUTION = 1e-12  # mean squares closer than this are equal: below it there is only rounding
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ def skeletons(model: PIE, points: np.ndarray, beam: int) -> list[Hypothesis]:
     )
 
 
+def _rank(candidate: Candidate) -> tuple[float, float]:
+    """Fittest first; of two exact fits, which differ by rounding only, the more probable one."""
+    error = -candidate.fitness / RESOLUTION
+    return (np.floor(error) if np.isfinite(error) else np.inf), -candidate.log_probability
+
+
 def discover(
     model: PIE, points: np.ndarray, fitness: str = "cl-fem", config: InferenceConfig = InferenceConfig()
 ) -> Discovery:
@@ -134,5 +141,5 @@ def discover(
         candidates.append(
             Candidate(result.expression, result.fitness, hypothesis.log_probability, result.status)
         )
-    candidates.sort(key=lambda c: (-c.fitness, -c.log_probability))
+    candidates.sort(key=_rank)
     return Discovery(tuple(candidates), time.perf_counter() - began)

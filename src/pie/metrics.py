@@ -19,10 +19,13 @@ Z(f) (root mean square over coordinates of the interquartile range / 1.349),
     two\_sided = \min\Bigl( \operatorname{mean}_{x \in Z(\hat f)} \frac{1}{1 + d(x, f)/σ},\;
                             \operatorname{mean}_{x \in Z(f)} \frac{1}{1 + d(x, \hat f)/σ} \Bigr)
 
+Both equations are put into canonical form first (:mod:`pie.canonical`), which removes multiple
+roots and denominators: where a denominator vanished, f and f̂ may agree on being zero.
 Each point counts between 0 and 1, so outliers cannot dominate. One factor of a product misses
 the zeros of the other; f̂ ≡ 0 has no gradient and is infinitely far: neither scores 1.
 
-**Failure cases**, for both: no equation, f̂ constant, or fewer than M/10 zeros of f̂: score 0.
+**Failure cases**, for both: no equation, f̂ constant, or fewer than M/10 zeros of f̂: score 0;
+for the two-sided one also an f̂ without a canonical form (no zeros, or zero everywhere).
 Zeros of f̂ where f is undefined are left out of the fitness; if fewer than M/10 remain, 0.
 In the two-sided score they are infinitely far. Scores are in [0, 1], never NaN.
 
@@ -31,6 +34,7 @@ Shapes: starts (M, D_x), points (n, D_x), distances (n,).
 
 import numpy as np
 
+from .canonical import NoZeroSet, canonical
 from .expression import Expression
 from .zero_set import distance_to_zero_set, solve_coordinate
 
@@ -108,9 +112,16 @@ def two_sided(
     >>> paper_fitness(factor, product, 2, seed=0) == 1.0, two_sided(factor, product, 2, seed=0) < 0.9
     (True, True)
     """
-    if estimate is None or not estimate.variables:
+    if estimate is None:
+        return 0.0
+    truth, as_given = canonical(truth), estimate
+    try:
+        estimate = canonical(estimate)
+    except NoZeroSet:
         return 0.0
     rng = np.random.default_rng(seed)
+    if len(zeros(as_given, n_variables, rng)) < STARTS // 10:
+        return 0.0
     of_truth, of_estimate = (zeros(f, n_variables, rng) for f in (truth, estimate))
     if len(of_estimate) < STARTS // 10 or len(of_truth) == 0:
         return 0.0

@@ -229,6 +229,20 @@ def points_on_zero_set(
 
 
 @_jit
+def _length(g, i):
+    """Norm of column i of a gradient (D, N), without overflow."""
+    largest = 0.0
+    for j in range(g.shape[0]):
+        largest = max(largest, abs(g[j, i]))
+    if not 0.0 < largest < np.inf:
+        return largest
+    total = 0.0
+    for j in range(g.shape[0]):
+        total += (g[j, i] / largest) ** 2
+    return largest * np.sqrt(total)
+
+
+@_jit
 def _project(codes, constants, columns, steps):
     d, n = columns.shape
     x = columns.copy()
@@ -237,11 +251,9 @@ def _project(codes, constants, columns, steps):
     for _ in range(steps):
         trial = x.copy()
         for i in range(n):
-            norm = 0.0
+            norm = _length(g, i)
             for j in range(d):
-                norm += g[j, i] * g[j, i]
-            for j in range(d):
-                trial[j, i] = x[j, i] - length[i] * f[i] * g[j, i] / norm
+                trial[j, i] = x[j, i] - length[i] * (f[i] / norm) * (g[j, i] / norm)
         f_trial, g_trial = values_and_jacobian(codes, constants, trial, True, False)
         for i in range(n):
             if abs(f_trial[i]) < abs(f[i]):
@@ -254,10 +266,8 @@ def _project(codes, constants, columns, steps):
                 length[i] *= 0.25
     remaining = np.empty(n)
     for i in range(n):
-        norm = 0.0
-        for j in range(d):
-            norm += g[j, i] * g[j, i]
-        remaining[i] = abs(f[i]) / np.sqrt(norm) if f[i] != 0.0 else 0.0
+        norm = _length(g, i)
+        remaining[i] = abs(f[i]) / norm if f[i] != 0.0 else 0.0
         if f[i] == 0.0 and norm == 0.0:
             remaining[i] = np.nan
     return x, remaining

@@ -1,0 +1,1 @@
+"""Rows to figures and tables; nothing here computes a result."""

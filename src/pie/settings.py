@@ -1,0 +1,44 @@
+"""All of params.yaml as one validated record, and where the project's files lie."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .corpus import Corpus, CorpusConfig
+from .discovery import InferenceConfig
+from .model import ModelConfig
+from .params import read_yaml, record
+from .pretraining import TrainingConfig, corpora
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sections of params.yaml; ``notebooks`` goes to papermill as it is."""
+
+    corpus: CorpusConfig
+    model: ModelConfig
+    pretraining: TrainingConfig
+    inference: InferenceConfig
+    notebooks: dict = field(default_factory=dict)
+
+
+def project_root(start: Path | None = None) -> Path:
+    """The nearest folder above ``start`` (default: the working folder) that holds params.yaml."""
+    start = Path(start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if (folder / "params.yaml").exists():
+            return folder
+    raise FileNotFoundError(f"no params.yaml in {start} or above")
+
+
+def load_settings(path: Path) -> Settings:
+    """Read and check params.yaml.
+
+    Raises:
+        ValueError: an unknown section or key, or a value of the wrong type, quoted.
+    """
+    return record(Settings, read_yaml(path), "params")
+
+
+def load_corpora(root: Path, settings: Settings) -> tuple[Corpus, Corpus]:
+    """Training and validation corpus of a project folder, test equations held out."""
+    return corpora(settings.corpus, root / "data" / "benchmarks")

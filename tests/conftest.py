@@ -1,0 +1,37 @@
+"""What several tests share: random equations, a tiny network, the project's folders."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pie.corpus import Corpus, CorpusConfig
+from pie.model import PIE, ModelConfig
+
+ROOT = Path(__file__).resolve().parent.parent
+TINY = ModelConfig(width=32, heads=4, dropout=0.0, encoder="inducing", encoder_layers=1,
+                   inducing=8, encoder_feed_forward=32, decoder_layers=1, decoder_feed_forward=32)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def items():
+    """150 random corpus items with 50 points each."""
+    corpus = Corpus(CorpusConfig(seed=77, n_points=50))
+    return [corpus[k] for k in range(150)]
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def tiny_model() -> PIE:
+    torch.manual_seed(0)
+    return PIE(TINY).eval()

@@ -1,0 +1,48 @@
+"""A module imports from lower floors only, and the library knows neither papermill nor dvc."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+FLOORS = [
+    {"operators", "set_transformer", "beam_search", "fitness", "params"},
+    {"kernel"},
+    {"expression"},
+    {"zero_set", "canonical", "sympy_bridge", "vocabulary", "constants"},
+    {"metrics", "generator", "sampling", "model"},
+    {"benchmarks", "corpus"},
+    {"pretraining", "discovery"},
+    {"evaluation", "settings"},
+    {"report"},
+]
+FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "pie"
+
+
+def imports(path: Path) -> set[str]:
+    """Modules of pie, and top-level packages, that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            inside = node.module.split(".")[0] if node.module else None
+            found |= {inside} if inside else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: p.stem)
+def test_imports_go_down_only(path):
+    name = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if name == "__init__":
+        assert not imports(path)
+        return
+    assert name in FLOOR, f"{name} stands on no floor"
+    for other in imports(path) & FLOOR.keys() - {name}:
+        assert FLOOR[other] < FLOOR[name], f"{name} (floor {FLOOR[name]}) imports {other}"
+    assert not imports(path) & {"papermill", "dvc", "pydantic"}
+
+
+def test_every_module_named_on_a_floor_exists():
+    assert all((SOURCE / f"{n}.py").exists() or (SOURCE / n).is_dir() for n in FLOOR)

@@ -1,0 +1,71 @@
+"""Run one notebook with papermill and the parameters of params.yaml.
+
+    python tools/notebook.py 04_evaluation
+
+The section ``notebooks.04_evaluation`` of params.yaml goes into the notebook's parameters
+cell, whole (lists too). A parameter that the notebook does not declare is refused. The
+executed copy goes to reports/notebooks, stripped of times and ids so that the same
+run gives the same bytes.
+"""
+
+import logging
+import os
+import sys
+import uuid
+from pathlib import Path
+
+import nbformat
+import papermill
+
+from pie.params import read_yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = Path("reports/notebooks")
+
+
+def parameters_for(name: str, params: Path = ROOT / "params.yaml") -> dict:
+    """The notebook's section of params.yaml, checked against what the notebook declares."""
+    given = read_yaml(params).get("notebooks", {}).get(name, {})
+    declared = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
+    for key in given:
+        if key not in declared:
+            raise ValueError(
+                f"unknown parameter notebooks.{name}.{key}; the notebook declares "
+                f"{', '.join(declared)}"
+            )
+    return given
+
+
+def strip(path: Path) -> None:
+    """Remove what differs between two equal runs: ids, times, papermill's own metadata."""
+    notebook = nbformat.read(path, 4)
+    notebook.metadata.pop("papermill", None)
+    for i, cell in enumerate(notebook.cells):
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        cell["id"] = uuid.uuid5(uuid.NAMESPACE_OID, f"{path.stem}-{i}").hex[:8]
+    partial = path.with_suffix(".tmp")
+    nbformat.write(notebook, partial)
+    partial.replace(path)
+
+
+def main() -> None:
+    """Run the notebook named on the command line."""
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    name = sys.argv[1]
+    os.chdir(ROOT)
+    logging.getLogger("papermill").setLevel(logging.WARNING)
+    OUT.mkdir(parents=True, exist_ok=True)
+    executed = OUT / f"{name}.ipynb"
+    partial = OUT / f".{name}.ipynb"
+    papermill.execute_notebook(
+        f"notebooks/{name}.ipynb", str(partial), parameters=parameters_for(name),
+        kernel_name="python3", cwd=".", progress_bar=sys.stderr.isatty(),
+    )  # fmt: skip
+    strip(partial)
+    partial.replace(executed)
+
+
+if __name__ == "__main__":
+    main()
