@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from ..corpus import Item
 from ..evaluation import Row
 from ..expression import Expression, parse, to_infix, to_tree
+from .tables import TITLES
 
 plt.style.use(Path(__file__).with_name("pie.mplstyle"))
 
@@ -23,11 +24,6 @@ METHODS = {
     "GP (CL-FEM)": ("#CC79A7", "v"),
     "DSO (Vanilla)": ("#999999", "<"),
     "DSO (CL-FEM)": ("#999999", ">"),
-}
-TITLES = {
-    "feynman": "AI-Feynman (39)",
-    "synthetic": "Synthetic (80, ours)",
-    "synthetic_printed": "Synthetic, printed (50)",
 }
 _SHOWN = ("fitness", "acc_0.5", "acc_0.7", "acc_0.8", "acc_0.9", "acc_0.99")
 

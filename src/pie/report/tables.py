@@ -12,6 +12,11 @@ from ..expression import Expression, parse, to_infix, to_tree
 from ..metrics import THRESHOLDS
 from ..operators import BY_NAME
 
+TITLES = {
+    "feynman": "AI-Feynman (39)",
+    "synthetic": "Synthetic (80, ours)",
+    "synthetic_printed": "Synthetic, printed (50)",
+}
 COLUMNS = ["fitness", *(f"acc_{t:g}" for t in THRESHOLDS)]
 
 
@@ -47,6 +52,33 @@ def comparison(summary: Sequence[dict], benchmark: str, reported: pd.DataFrame) 
             line["two-sided"] = f"{values['two_sided']:.3f}" if source == "ours" else "–"
             line["recovered"] = f"{100 * values['recovered']:.1f} %" if source == "ours" else "–"
             lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def headline(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Fitness, Acc 0.99 and two-sided recovery of our methods, the paper's value beside ours.
+
+    Args:
+        summary: from :func:`pie.evaluation.summarise`.
+        reported: the paper's table per test set; none where it reports none.
+    """
+    lines = []
+    for e in summary:
+        table = reported.get(e["benchmark"])
+        theirs = table[table.method == e["method"]] if table is not None else []
+        paper = theirs.iloc[0] if len(theirs) else None
+        low, high = (100 * e[f"acc_0.99_{end}"] for end in ("low", "high"))
+        lines.append(
+            {
+                "Test set": f"{TITLES[e['benchmark']]}",
+                "Method": e["method"],
+                "fitness": f"{e['fitness']:.3f}",
+                "paper": "–" if paper is None else f"{paper.fitness:.3f}",
+                "Acc 0.99 [95 %]": f"{100 * e['acc_0.99']:.1f} % [{low:.0f}, {high:.0f}]",
+                "paper ": "–" if paper is None else f"{paper['acc_0.99']:.1f} %",
+                "two-sided recovery": f"{100 * e['recovered']:.1f} %",
+            }
+        )
     return pd.DataFrame(lines)
 
 
