@@ -5,9 +5,10 @@ import pytest
 import sympy
 
 from pie.canonical import NoZeroSet, canonical
+from pie.distance import distance_to_zero_set
 from pie.expression import from_tree, parse, to_tree
 from pie.sympy_bridge import to_sympy
-from pie.zero_set import distance_to_zero_set, points_on_zero_set
+from pie.zero_set import points_on_zero_set
 
 SYMBOLS = sympy.symbols("x1 x2 x3", real=True)
 

@@ -27,7 +27,9 @@ def test_test_sets_are_complete_and_their_points_are_zeros(root, name):
 
 def test_points_are_drawn_by_seed(root):
     equations = read_equations(root / "data/benchmarks", "feynman")
-    np.testing.assert_array_equal(draw_points(equations["F07"], 20, 1), draw_points(equations["F07"], 20, 1))
+    np.testing.assert_array_equal(
+        draw_points(equations["F07"], 20, 1), draw_points(equations["F07"], 20, 1)
+    )
 
 
 def test_an_unknown_test_set_is_named(root):
@@ -67,7 +69,11 @@ def numbers(text):
                                          ("table2_feynman", "tab: out-of-domain")])  # fmt: skip
 def test_results_are_those_of_the_paper(root, paper, file, label):
     ours = pd.read_csv(root / f"data/paper/{file}.csv")
-    theirs = {row[0]: [numbers(cell)[0] for cell in row[1:]] for row in rows_of(paper, label) if "Method" not in row[0]}
+    theirs = {
+        row[0]: [numbers(cell)[0] for cell in row[1:]]
+        for row in rows_of(paper, label)
+        if "Method" not in row[0]
+    }
     assert {r[0]: list(r[1:]) for r in ours.itertuples(index=False)} == theirs
 
 
@@ -75,11 +81,19 @@ def test_results_are_those_of_the_paper(root, paper, file, label):
                                          ("table6_nggp", "tab: nggp"), ("table3_operators", "tab: operator_probs")])  # fmt: skip
 def test_parameters_are_those_of_the_paper(root, paper, file, label):
     ours = pd.read_csv(root / f"data/paper/{file}.csv", dtype=str).iloc[:, -1]
-    theirs = [row[-1] for row in rows_of(paper, label) if numbers(row[-1]) or row[-1] in ("Adam", "True") or "Adam" in row[-1]]
-    assert [numbers(v) or v for v in ours] == [numbers(v.split(r"\cite")[0]) or v.split(r" \cite")[0] for v in theirs]
+    theirs = [
+        row[-1]
+        for row in rows_of(paper, label)
+        if numbers(row[-1]) or row[-1] in ("Adam", "True") or "Adam" in row[-1]
+    ]
+    assert [numbers(v) or v for v in ours] == [
+        numbers(v.split(r"\cite")[0]) or v.split(r" \cite")[0] for v in theirs
+    ]
 
 
-@pytest.mark.parametrize("name, label", [("feynman", "tab: aif"), ("synthetic_printed", "tab: synthetic}")])
+@pytest.mark.parametrize(
+    "name, label", [("feynman", "tab: aif"), ("synthetic_printed", "tab: synthetic}")]
+)
 def test_equations_are_those_of_the_paper(root, paper, name, label):
     """Every cell, as the multiset of its numbers and variables; one duplicate in Table 7."""
 

@@ -90,7 +90,10 @@ def test_algorithm_2_returns_ranked_candidates(tiny_model):
 BAD = {
     "nan": (np.array([[1, 2], [3, np.nan], [5, 6]]), "point 1, x2 is nan"),
     "infinite": (np.array([[1, 2], [3, 4], [-np.inf, 6]]), "point 2, x1 is -inf"),
-    "too few": (np.array([[1.0, 2.0], [3.0, 4.0]]), "2 points in 2 dimensions; expected at least 3"),
+    "too few": (
+        np.array([[1.0, 2.0], [3.0, 4.0]]),
+        "2 points in 2 dimensions; expected at least 3",
+    ),
     "constant": (np.array([[1, 7], [2, 7], [3, 7.0]]), "x2 is 7 at every point"),
     "duplicate": (np.array([[1, 1], [2, 2], [3, 3.0]]), "x1 and x2 are the same"),
     "beyond half": (np.array([[1, 2], [3, 7e4], [5, 6]]), "x2 is 70000; half precision"),

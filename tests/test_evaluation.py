@@ -28,8 +28,12 @@ def test_rows_come_for_every_method_and_problem_and_resume(weights, problems, tm
     first = evaluate(weights, methods[:1], problems, config, journal=journal)
     journal.write_text(journal.read_text()[:-20])  # cut as by a kill
     rows = evaluate(weights, methods, problems, config, journal=journal)
-    assert [(r.method, r.equation_id) for r in rows] == [(m, p.equation_id) for m in methods for p in problems]
-    assert [r.seconds for r in rows[:2]] == [r.seconds for r in first[:2]], "finished rows were run again"
+    assert [(r.method, r.equation_id) for r in rows] == [
+        (m, p.equation_id) for m in methods for p in problems
+    ]
+    assert [r.seconds for r in rows[:2]] == [r.seconds for r in first[:2]], (
+        "finished rows were run again"
+    )
     again = evaluate(weights, methods, problems, config, workers=2)
     assert [(r.equation, r.fitness) for r in again] == [(r.equation, r.fitness) for r in rows]
     with pytest.raises(ValueError, match="unknown method 'GP'"):
@@ -64,10 +68,20 @@ def test_committed_results_are_complete_and_can_be_scored_again(root):
         for b, n in (("feynman", 39), ("synthetic", 80), ("synthetic_printed", 50))
     }  # fmt: skip
     problems = {
-        p.equation_id: p for b in table.benchmark.unique() for p in load(root / "data/benchmarks", b)
+        p.equation_id: p
+        for b in table.benchmark.unique()
+        for p in load(root / "data/benchmarks", b)
     }
     for row in rows[::17]:
         found = parse(row.equation) if row.equation else None
-        again = score(problems[row.equation_id], found, row.method, row.seconds, row.seed, row.budget, row.status)
+        again = score(
+            problems[row.equation_id],
+            found,
+            row.method,
+            row.seconds,
+            row.seed,
+            row.budget,
+            row.status,
+        )
         assert again.fitness == pytest.approx(row.fitness, abs=1e-3)
         assert again.two_sided == pytest.approx(row.two_sided, abs=1e-2)

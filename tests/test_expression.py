@@ -48,7 +48,9 @@ def test_derivatives_in_the_constants_agree_with_finite_differences(items, rng):
             up, down = c.copy(), c.copy()
             up[j] += h
             down[j] -= h
-            numeric = (f.with_constants(up).values(points) - f.with_constants(down).values(points)) / (2 * h)
+            numeric = (
+                f.with_constants(up).values(points) - f.with_constants(down).values(points)
+            ) / (2 * h)
             ok = np.isfinite(numeric) & np.isfinite(slopes[:, j]) & (np.abs(slopes[:, j]) < 1e3)
             if ok.sum() > 5:
                 assert np.median(np.abs(numeric[ok] - slopes[ok, j])) < 1e-4

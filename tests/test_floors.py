@@ -9,11 +9,11 @@ FLOORS = [
     {"operators", "set_transformer", "beam_search", "fitness", "params"},
     {"kernel"},
     {"expression"},
-    {"zero_set", "canonical", "sympy_bridge", "vocabulary", "constants"},
-    {"metrics", "generator", "sampling", "model"},
-    {"benchmarks", "corpus"},
+    {"zero_set", "distance", "linear_form", "sympy_bridge", "vocabulary", "constants"},
+    {"canonical", "generator", "sampling", "model"},
+    {"metrics", "benchmarks", "corpus"},
     {"pretraining", "discovery"},
-    {"evaluation", "settings"},
+    {"throughput", "evaluation", "settings"},
     {"report"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}

@@ -42,7 +42,10 @@ def test_the_number_of_operators_is_as_asked_for(rng):
 
 def test_operators_follow_the_weights_of_table_3(rng):
     drawn = Counter(
-        BY_CODE[c].name for _ in range(6000) for c in from_tree(random_tree(rng, PLAIN)).codes if c in BY_CODE
+        BY_CODE[c].name
+        for _ in range(6000)
+        for c in from_tree(random_tree(rng, PLAIN)).codes
+        if c in BY_CODE
     )
     for n_operands in (1, 2):
         same = [op for op in OPERATORS if op.arity == n_operands and op.weight]
@@ -78,7 +81,9 @@ def test_another_process_makes_the_same_items():
 def test_points_lie_on_the_equation_and_on_its_target(items):
     for item in items:
         value, gradient = item.equation.value_and_gradient(item.points)
-        scale = np.maximum(np.linalg.norm(gradient, axis=1), 1e-3) * (1 + np.abs(item.points).max(1))
+        scale = np.maximum(np.linalg.norm(gradient, axis=1), 1e-3) * (
+            1 + np.abs(item.points).max(1)
+        )
         assert np.max(np.abs(value) / scale) < 1e-6
 
 

@@ -9,7 +9,9 @@ from pie.metrics import STARTS, paper_fitness, two_sided, zeros
 CIRCLE = parse("x1**2 + x2**2 - 4")
 
 
-@pytest.mark.parametrize("text", ["x1**2 + x2**2 - 4", "-7*(x1**2 + x2**2 - 4)", "4 - x2**2 - x1**2"])
+@pytest.mark.parametrize(
+    "text", ["x1**2 + x2**2 - 4", "-7*(x1**2 + x2**2 - 4)", "4 - x2**2 - x1**2"]
+)
 def test_the_same_zero_set_scores_one_on_both(text):
     assert paper_fitness(parse(text), CIRCLE, 2, 0) == pytest.approx(1.0, abs=1e-9)
     assert two_sided(parse(text), CIRCLE, 2, 0) == pytest.approx(1.0, abs=1e-6)
@@ -22,7 +24,9 @@ def test_every_test_equation_scores_one_against_its_canonical_form(root, name):
         d = problem.n_variables
         assert paper_fitness(form, problem.truth, d, 0) > 0.999, problem
         # S36, sin((…)²), has double roots that no form removes
-        assert two_sided(form, problem.truth, d, 0) > (0.9 if problem.equation_id == "S36" else 0.99)
+        assert two_sided(form, problem.truth, d, 0) > (
+            0.9 if problem.equation_id == "S36" else 0.99
+        )
 
 
 def test_a_factor_of_a_product_fools_the_paper_metric_but_not_the_two_sided():
@@ -53,7 +57,9 @@ def test_no_equation_scores_zero():
 
 def test_acc_099_is_a_relative_error_of_one_percent():
     """fitness ≥ 0.99 means NMSE ≤ (1/0.99 − 1)², about 1.02e-4."""
-    scores = [paper_fitness(parse(f"x1 + x2 - {c}"), parse("x1 + x2 - 1"), 2, 3) for c in (1.001, 1.1)]
+    scores = [
+        paper_fitness(parse(f"x1 + x2 - {c}"), parse("x1 + x2 - 1"), 2, 3) for c in (1.001, 1.1)
+    ]
     assert scores[0] > 0.99 > scores[1]
 
 

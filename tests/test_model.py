@@ -3,8 +3,8 @@ import struct
 import numpy as np
 import pytest
 import torch
-
 from conftest import TINY
+
 from pie import vocabulary
 from pie.beam_search import beam_search
 from pie.expression import Expression
@@ -16,7 +16,9 @@ def test_table_4_has_about_33_million_parameters():
     assert parameter_count(PIE(ModelConfig())) == pytest.approx(33.1e6, rel=0.02)
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 1.0, -2.5, 6e-8, -6e-8, 5.96e-8, 65504.0, -65504.0, 1 / 3])
+@pytest.mark.parametrize(
+    "value", [0.0, -0.0, 1.0, -2.5, 6e-8, -6e-8, 5.96e-8, 65504.0, -65504.0, 1 / 3]
+)
 def test_bits_are_those_of_ieee_half_precision(value):
     expected = f"{struct.unpack('>H', struct.pack('>e', value))[0]:016b}"
     bits = half_bits(torch.tensor([value]))
@@ -99,7 +101,9 @@ def uniform_step(generator):
 
 def search(step, beam, max_length, variables=3):
     changes = torch.from_numpy(vocabulary.slot_changes(variables))
-    return beam_search(step, lambda state, rows: state, None, vocabulary.START, changes, beam, max_length)
+    return beam_search(
+        step, lambda state, rows: state, None, vocabulary.START, changes, beam, max_length
+    )
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 7, 30])
@@ -123,11 +127,17 @@ def test_a_wide_beam_finds_the_most_probable_trees_exactly():
     logits[[leaf, other, unary]] = torch.tensor([0.5, 0.3, 0.2]).log()
     found = search(lambda t, p, s: (logits.log_softmax(-1).expand(len(t), -1), s), 8, 4)
     expected = sorted(
-        ((0.2**k * p, (unary,) * k + (end,)) for k in range(4) for end, p in ((leaf, 0.5), (other, 0.3))),
+        (
+            (0.2**k * p, (unary,) * k + (end,))
+            for k in range(4)
+            for end, p in ((leaf, 0.5), (other, 0.3))
+        ),
         reverse=True,
     )
     assert [h.tokens for h in found] == [tokens for _, tokens in expected]
-    np.testing.assert_allclose([np.exp(h.log_probability) for h in found], [p for p, _ in expected], rtol=1e-4)
+    np.testing.assert_allclose(
+        [np.exp(h.log_probability) for h in found], [p for p, _ in expected], rtol=1e-4
+    )
 
 
 def test_hypotheses_come_best_first_without_repetition():

@@ -45,7 +45,9 @@ def test_a_missing_section_is_named(root, tmp_path):
         load_settings(tmp_path / "params.yaml")
 
 
-@pytest.mark.parametrize("text, message", [("- 1\n", "holds list"), ("a: [", "is not YAML"), ("", "holds NoneType")])
+@pytest.mark.parametrize(
+    "text, message", [("- 1\n", "holds list"), ("a: [", "is not YAML"), ("", "holds NoneType")]
+)
 def test_a_file_that_is_not_a_mapping_is_refused(tmp_path, text, message):
     (tmp_path / "p.yaml").write_text(text)
     with pytest.raises(ValueError, match=message):

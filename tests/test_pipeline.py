@@ -25,7 +25,9 @@ def test_every_code_cell_was_executed(root, name):
     code = [c for c in cells if c.cell_type == "code"]
     assert [c.execution_count for c in code] == list(range(1, len(code) + 1))
     assert sum("parameters" in c.metadata.get("tags", []) for c in code) == 1
-    assert not any(re.search(r"^\s*(def|for|while) ", c.source, re.M) for c in code), "notebooks are thin"
+    assert not any(re.search(r"^\s*(def|for|while) ", c.source, re.M) for c in code), (
+        "notebooks are thin"
+    )
     assert not any(o.get("name") == "stderr" for c in code for o in c.outputs)
 
 
@@ -74,9 +76,15 @@ def test_stages_list_the_modules_that_they_import(root):
 
     stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
     for name in ("pretraining",):
-        listed = {d.removeprefix("src/pie/").removesuffix(".py") for d in stages[name]["deps"] if "src/pie" in d}
+        listed = {
+            d.removeprefix("src/pie/").removesuffix(".py")
+            for d in stages[name]["deps"]
+            if "src/pie" in d
+        }
         needed = set().union(*(imports(root / f"src/pie/{m}.py") for m in listed)) & FLOOR.keys()
-        assert needed - listed <= {"params", "benchmarks", "expression"}, f"{name}: {needed - listed}"
+        assert needed - listed <= {"params", "benchmarks", "expression"}, (
+            f"{name}: {needed - listed}"
+        )
 
 
 def test_environment_yml_is_the_lock(root):
@@ -92,7 +100,9 @@ def test_environment_yml_is_the_lock(root):
 def test_the_installed_packages_are_those_of_the_lock(root):
     from importlib.metadata import version
 
-    pinned = dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", (root / "requirements.lock").read_text(), re.M | re.I))
+    pinned = dict(
+        re.findall(r"^([a-z0-9._-]+)==(\S+)", (root / "requirements.lock").read_text(), re.M | re.I)
+    )
     for name in ("numpy", "scipy", "torch", "numba", "dvc", "papermill", "nbval", "pandas"):
         assert version(name).split("+")[0] == pinned[name], name
 

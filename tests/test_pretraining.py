@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 import torch
 import yaml
+from conftest import TINY
 from safetensors import safe_open
 from safetensors.torch import load_file
 
-from conftest import TINY
-from pie import pretraining
 from pie.corpus import Corpus, CorpusConfig
 from pie.model import PIE, load_weights
 from pie.pretraining import TrainingConfig, batches, learning_rate, loss_of, pretrain, validate
 from pie.settings import load_corpora, load_settings
+from pie.throughput import training_throughput
 
 CORPUS = CorpusConfig(seed=11, n_points=10)
 SHORT = TrainingConfig(examples=2048, validation_examples=64, batch_size=32, max_steps=24,
@@ -51,7 +51,9 @@ def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cach
     for _ in range(50):  # stops and saves after every step
         if train(tmp_path / "pieces", cache, stop_after=0.0).finished:
             break
-    whole, pieces = (load_file(tmp_path / n / "state/checkpoint.safetensors") for n in ("whole", "pieces"))
+    whole, pieces = (
+        load_file(tmp_path / n / "state/checkpoint.safetensors") for n in ("whole", "pieces")
+    )
     assert whole.keys() == pieces.keys()
     assert all(torch.equal(whole[name], pieces[name]) for name in whole)
 
@@ -79,7 +81,9 @@ def test_a_run_killed_at_any_moment_resumes(tmp_path, root):
         process.send_signal(signal.SIGKILL)
         process.wait()
         steps.append(_checkpointed(tmp_path))
-    assert 0 < steps[1] < steps[2] < steps[3] < 400, "each life went on from the last one's checkpoint"
+    assert 0 < steps[1] < steps[2] < steps[3] < 400, (
+        "each life went on from the last one's checkpoint"
+    )
     subprocess.run(command, check=True, env=environment)
     assert _checkpointed(tmp_path) == 400
     assert len(pd.read_csv(tmp_path / "weights/training.csv")) == 4
@@ -106,7 +110,10 @@ def test_early_stopping_ends_a_run_that_does_not_improve(tmp_path, cache):
 
 def test_the_loss_is_the_cross_entropy_of_algorithm_1(tiny_model):
     """Summed over tokens, start and end included, against a loop."""
-    points, tokens = torch.randn(3, 10, 3), torch.tensor([[5, 4, 0, 0], [13, 4, 5, 0], [4, 0, 0, 0]])
+    points, tokens = (
+        torch.randn(3, 10, 3),
+        torch.tensor([[5, 4, 0, 0], [13, 4, 5, 0], [4, 0, 0, 0]]),
+    )
     losses, exact = loss_of(tiny_model, points, tokens, bfloat16=False)
     for i, row in enumerate(tokens):
         target = [t for t in row.tolist() if t] + [2]
@@ -142,6 +149,6 @@ def test_the_released_weights_have_their_recorded_validation_loss(root):
 
 
 def test_throughput_counts_operations(cache):
-    result = pretraining.training_throughput(TINY, SHORT, Corpus(CORPUS), 2, cache)
+    result = training_throughput(TINY, SHORT, Corpus(CORPUS), 2, cache)
     assert result.examples_per_second > 0 and 0 < result.share < 1.5
     assert sum(p.numel() for p in PIE(TINY).parameters()) > 0

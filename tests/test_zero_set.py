@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from pie.distance import distance_to_zero_set
 from pie.expression import parse
-from pie.zero_set import distance_to_zero_set, points_on_zero_set
+from pie.zero_set import points_on_zero_set
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,7 @@ class Objective:
         return not np.any(d <= self.tau)
 
     def __call__(self, constants: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slopes = kernel.values_and_jacobian(
-            self.codes, constants, self.columns, False, True
-        )
+        value, slopes = kernel.values_and_jacobian(self.codes, constants, self.columns, False, True)
         loss = -fitness.vanilla(value)
         gradient = 2.0 / len(value) * (slopes @ value)
         if not (np.isfinite(loss) and np.all(np.isfinite(gradient))):

@@ -94,7 +94,7 @@ def skeletons(model: PIE, points: np.ndarray, beam: int) -> list[Hypothesis]:
 
     def step(tokens, position, cache):
         # the points are encoded once; every beam row looks at the same keys and values
-        shared = [(k.expand(len(tokens), *k.shape[1:]), v.expand(len(tokens), *v.shape[1:])) for k, v in memory]  # fmt: skip
+        shared = [tuple(t.expand(len(tokens), -1, -1, -1) for t in pair) for pair in memory]
         logits, cache = model.step(tokens, position, shared, cache)
         return logits.log_softmax(-1), cache
 
@@ -102,9 +102,7 @@ def skeletons(model: PIE, points: np.ndarray, beam: int) -> list[Hypothesis]:
         return [(k[rows], v[rows]) for k, v in cache]
 
     changes = torch.from_numpy(vocabulary.slot_changes(points.shape[1]))
-    return beam_search(
-        step, reorder, [], vocabulary.START, changes, beam, config.max_tokens
-    )
+    return beam_search(step, reorder, [], vocabulary.START, changes, beam, config.max_tokens)
 
 
 def _rank(candidate: Candidate) -> tuple[float, float]:
@@ -114,7 +112,10 @@ def _rank(candidate: Candidate) -> tuple[float, float]:
 
 
 def discover(
-    model: PIE, points: np.ndarray, fitness: str = "cl-fem", config: InferenceConfig = InferenceConfig()
+    model: PIE,
+    points: np.ndarray,
+    fitness: str = "cl-fem",
+    config: InferenceConfig = InferenceConfig(),
 ) -> Discovery:
     """Algorithm 2 with one of the paper's two fitness functions.
 

@@ -42,7 +42,13 @@ class Row:
 
 
 def score(
-    problem: Problem, found: Expression | None, method: str, seconds: float, seed: int, budget: str, status: str
+    problem: Problem,
+    found: Expression | None,
+    method: str,
+    seconds: float,
+    seed: int,
+    budget: str,
+    status: str,
 ) -> Row:
     """The row of an equation that a method found, with both metrics.
 

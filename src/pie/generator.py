@@ -16,6 +16,7 @@ from .operators import OPERATORS
 
 MAX_OPERATORS = 20
 
+
 @dataclass(frozen=True)
 class GeneratorConfig:
     """How random equations are drawn (Tables 3 and 4; defaults documented in params.yaml)."""
@@ -57,7 +58,7 @@ class _Uniforms:
 
     def choice(self, weighted):
         u = self() * sum(w for _, w in weighted)
-        for item, weight in weighted:
+        for item, weight in weighted:  # noqa: B007 - the last one takes what rounding leaves
             u -= weight
             if u < 0.0:
                 break

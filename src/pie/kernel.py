@@ -10,8 +10,21 @@ import numpy as np
 from numba import njit
 
 from .operators import (
-    ADD, CONSTANT, COS, DIV, EXP, LN, MAX_VARIABLES, MUL, POW, POW2, POW3, POW4, POW5,
-    SIN, SQRT, SUB,
+    ADD,
+    CONSTANT,
+    COS,
+    DIV,
+    EXP,
+    LN,
+    MAX_VARIABLES,
+    MUL,
+    POW,
+    POW2,
+    POW3,
+    POW4,
+    SIN,
+    SQRT,
+    SUB,
 )  # fmt: skip
 
 _jit = njit(cache=True, error_model="numpy", nogil=True)

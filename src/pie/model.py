@@ -1,4 +1,4 @@
-"""The network: half-precision bits → two-layer MLP → set encoder → Transformer decoder (Section 3.3)."""
+"""The network: half-precision bits → MLP → set encoder → Transformer decoder (Section 3.3)."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -63,7 +63,8 @@ class SetEncoder(nn.Module):
 
     def __init__(self, config: ModelConfig):
         super().__init__()
-        width, block = config.width, (config.width, config.heads, config.encoder_feed_forward, config.dropout)  # fmt: skip
+        width = config.width
+        block = (width, config.heads, config.encoder_feed_forward, config.dropout)
         self.embed = nn.Sequential(
             nn.Linear(BITS * config.max_variables, width), nn.ReLU(), nn.Linear(width, width)
         )
@@ -128,7 +129,7 @@ class PIE(nn.Module):
         nn.init.normal_(self.positions.weight, std=0.05)
 
     def forward(self, points: Tensor, prefix: Tensor) -> Tensor:
-        """Logits (B, L, 60) for points (B, N, D) and token prefixes (B, L) that begin with START."""
+        """Logits (B, L, 60) for points (B, N, D) and prefixes (B, L) that begin with START."""
         z = self.encoder(points)
         length = prefix.shape[1]
         x = (self.tokens(prefix) + self.positions.weight[:length]).to(z.dtype)
@@ -165,7 +166,7 @@ def parameter_count(model: nn.Module) -> int:
 
 
 def save_weights(model: PIE, folder: Path, dtype: torch.dtype = torch.float16) -> None:
-    """Write ``config.json`` and safetensors shards of at most 15 MB, the folder whole or not at all.
+    """Write ``config.json`` and safetensors shards of at most 15 MB.
 
     Weights are stored in half precision: the recorded validation loss is that of the stored ones.
     """

@@ -21,13 +21,12 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
-from torch.utils.flop_counter import FlopCounterMode
 from tqdm import tqdm
 
 from . import vocabulary
 from .benchmarks import NAMES, read_equations
 from .corpus import SHARD_SIZE, Corpus, CorpusConfig, HeldOut
-from .model import PIE, ModelConfig, load_weights, save_weights
+from .model import PIE, ModelConfig, save_weights
 from .params import read_yaml, record
 
 
@@ -161,7 +160,7 @@ def _load_state(path: Path, model: PIE, optimizer, digest: str) -> Progress:
                 f"{path} belongs to another configuration ({metadata['digest']}, not {digest}); "
                 "remove it or train elsewhere"
             )
-        tensors = {name: stored.get_tensor(name) for name in stored.keys()}
+        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
     model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     state: dict[int, dict] = {}
     for name, tensor in tensors.items():
@@ -260,68 +259,6 @@ def pretrain(
     _save_state(checkpoint, model, optimizer, progress, digest)
     bar.close()
     return progress
-
-
-@dataclass(frozen=True)
-class Throughput:
-    """Speed of training beside the speed of a plain matrix product in the same process."""
-
-    examples_per_second: float
-    gflops: float
-    matmul_gflops: float
-
-    @property
-    def share(self) -> float:
-        """Training over matrix product."""
-        return self.gflops / self.matmul_gflops
-
-
-def _seconds(function, repeats: int) -> float:
-    function()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - began)
-    return float(np.median(times))
-
-
-def training_throughput(
-    model_config: ModelConfig,
-    config: TrainingConfig,
-    corpus: Corpus,
-    steps: int,
-    cache: Path | None = None,
-) -> Throughput:
-    """Median speed of ``steps`` training steps on the CPU, and the share of the matmul rate.
-
-    The operations are counted, not estimated: matrix products forward and backward.
-    """
-    model = PIE(model_config).train()
-    optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
-    source = batches(corpus, config, cache, 0)
-    pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
-    turn = iter(range(10**9))
-
-    def step() -> None:
-        points, tokens = pool[next(turn) % len(pool)]
-        losses, _ = loss_of(model, points.float(), tokens, config.bfloat16)
-        optimizer.zero_grad(set_to_none=True)
-        losses.mean().backward()
-        optimizer.step()
-
-    operations = 0
-    for _ in pool:
-        with FlopCounterMode(display=False) as counter:
-            step()
-        operations += counter.get_total_flops() / len(pool)
-    dtype = torch.bfloat16 if config.bfloat16 else torch.float32
-    a, b = torch.randn(2048, 2048, dtype=dtype), torch.randn(2048, 2048, dtype=dtype)
-    matmul = 2 * 2048**3 / _seconds(lambda: a @ b, 10)
-    seconds = _seconds(step, max(steps, 1))
-    return Throughput(
-        config.batch_size / seconds, operations / seconds / 1e9, matmul / 1e9
-    )
 
 
 def hash_of(config) -> str:

@@ -20,8 +20,8 @@ def to_sympy(expression: Expression) -> sympy.Expr:
     """The same expression in SymPy, in real symbols x1, x2, …
 
     >>> from pie.expression import parse
-    >>> to_sympy(parse("x1**2/2 + sin(x2)")).free_symbols == {sympy.Symbol("x1", real=True), sympy.Symbol("x2", real=True)}
-    True
+    >>> to_sympy(parse("x1**2/2 + sin(x2)"))
+    x1**2/2 + sin(x2)
     """
 
     def walk(node: Tree) -> sympy.Expr:

@@ -34,7 +34,7 @@ def math_text(expression: Expression, digits: int = 3) -> str:
 
 
 def draw_zero_set(axes, expression: Expression, **style) -> None:
-    """The curve f(x1, x2) = 0 inside the present limits; sign changes through poles are left out."""
+    """The curve f(x1, x2) = 0 inside the present limits; poles are left out."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     x, y = np.meshgrid(np.linspace(left, right, 400), np.linspace(low, high, 400))
     with np.errstate(all="ignore"):
@@ -77,7 +77,9 @@ def learning_curve(log) -> Figure:
     left.set(xlabel="examples seen (thousands)", ylabel="nats per equation", ylim=(0, None))
     left.legend()
     right.plot(thousands, 100 * log.validation_exact, "o-", color="#0072B2")
-    right.set(xlabel="examples seen (thousands)", ylabel="skeletons exact, greedy (%)", ylim=(0, 100))
+    right.set(
+        xlabel="examples seen (thousands)", ylabel="skeletons exact, greedy (%)", ylim=(0, 100)
+    )
     return figure
 
 
@@ -96,7 +98,9 @@ def accuracies(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figu
         for i, entry in enumerate(ours):
             colour, marker = METHODS[entry["method"]]
             y = np.array([100 * entry[key] for key in _SHOWN])
-            span = np.array([[100 * entry[f"{key}_{end}"] for key in _SHOWN] for end in ("low", "high")])
+            span = np.array(
+                [[100 * entry[f"{key}_{end}"] for key in _SHOWN] for end in ("low", "high")]
+            )
             offset = 0.16 * (i - (len(ours) - 1) / 2)
             axes.errorbar(
                 x + offset, y, np.abs(span - y), fmt=marker, color=colour, elinewidth=0.8,
@@ -137,7 +141,9 @@ def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
             found = "nothing"
         title = f"obeys  {math_text(parse(row.truth))} = 0"
         axes.set_title(_wrapped(title, 40), fontsize=6, color="0.3")
-        axes.set_xlabel(_wrapped(f"found  {found} = 0", 40), fontsize=6, color=METHODS[row.method][0])
+        axes.set_xlabel(
+            _wrapped(f"found  {found} = 0", 40), fontsize=6, color=METHODS[row.method][0]
+        )
         axes.tick_params(labelsize=5)
     return figure
 
