@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -115,3 +116,16 @@ def test_no_committed_file_is_large_or_pickled(root):
         path = root / name
         assert not path.exists() or path.stat().st_size < 16 * 2**20, name
         assert path.suffix not in (".pkl", ".pickle", ".pt", ".pth"), name
+
+
+def test_the_readme_shows_the_table_that_the_pipeline_made(root):
+    readme, tables = (root / "README.md").read_text(), tool(root, "readme")
+    assert tables.updated(readme, tables.table(root)) == readme
+
+
+def test_pretraining_says_what_is_wrong_in_one_line(root, tmp_path):
+    (tmp_path / "params.yaml").write_text("model: {widht: 3}\n")
+    command = [sys.executable, "-m", "pie.pretraining", "--params", tmp_path / "params.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root)
+    assert done.returncode == 1
+    assert done.stderr.strip().startswith("error: unknown parameter model.widht; known are")

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -241,6 +242,7 @@ def pretrain(
                 },
             }
             progress.rows.append(row)
+            write_log(progress.rows, Path(weights) / "training.csv")
             running.zero_()
             seen = 0
             bar.set_postfix(loss=row["validation_loss"], exact=row["validation_exact"])
@@ -277,6 +279,7 @@ def write_log(rows: list[dict], path: Path) -> None:
     """One line per validation, as CSV."""
     if rows:
         lines = [",".join(rows[0]), *(",".join(str(v) for v in row.values()) for row in rows)]
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         partial = Path(path).with_suffix(".tmp")
         partial.write_text("\n".join(lines) + "\n")
         partial.replace(path)
@@ -294,18 +297,29 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="for the corpus")
     options = parser.parse_args(arguments)
+    try:
+        _run(options)
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
+
+
+def _section(sections: dict, cls: type, name: str):
+    if name not in sections:
+        raise ValueError(f"the parameters lack the section {name!r}")
+    return record(cls, sections[name], name)
+
+
+def _run(options: argparse.Namespace) -> None:
     sections = read_yaml(options.params)
-    corpus_config = record(CorpusConfig, sections["corpus"], "corpus")
-    model_config = record(ModelConfig, sections["model"], "model")
-    config = record(TrainingConfig, sections["pretraining"], "pretraining")
-    corpus, validation = corpora(corpus_config, options.benchmarks)
+    model_config = _section(sections, ModelConfig, "model")
+    config = _section(sections, TrainingConfig, "pretraining")
+    corpus, validation = corpora(_section(sections, CorpusConfig, "corpus"), options.benchmarks)
     state = options.state / f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
     corpus.fill_cache(max(1, config.examples // SHARD_SIZE), options.cache, options.workers)
-    progress = pretrain(
+    pretrain(
         model_config, config, corpus, validation, state, options.weights, options.cache,
         options.device, options.seconds,
     )  # fmt: skip
-    write_log(progress.rows, options.weights / "training.csv")
 
 
 if __name__ == "__main__":
