@@ -63,7 +63,8 @@ def main() -> None:
     elif sys.argv[1] == "test":
         run(python, "-m", "pytest", *sys.argv[2:])
         run(
-            python, "-m", "pytest", "--nbval", "--nbval-current-env", "-o", "addopts=", "-o", "filterwarnings=default",
+            python, "-m", "pytest", "--nbval", "--nbval-current-env",
+            "-o", "addopts=", "-o", "filterwarnings=default",
             "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "notebooks",
         )  # fmt: skip
     else:
