@@ -1,15 +1,12 @@
 """Distance to a zero set: damped Newton steps along the gradient."""
 
 import numpy as np
-from numba import njit
 
 from .expression import Expression
-from .kernel import values_and_jacobian
-
-_jit = njit(cache=True, error_model="numpy", nogil=True)
+from .kernel import jit, values_and_jacobian
 
 
-@_jit
+@jit
 def _length(g, i):
     """Norm of column i of a gradient (D, N), without overflow."""
     largest = 0.0
@@ -23,7 +20,7 @@ def _length(g, i):
     return largest * np.sqrt(total)
 
 
-@_jit
+@jit
 def _project(codes, constants, columns, steps):
     d, n = columns.shape
     x = columns.copy()

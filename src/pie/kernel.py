@@ -27,16 +27,16 @@ from .operators import (
     SUB,
 )  # fmt: skip
 
-_jit = njit(cache=True, error_model="numpy", nogil=True)
+jit = njit(cache=True, error_model="numpy", nogil=True)
 
 
-@_jit
+@jit
 def power(base, exponent):
     """Real power: nan for a negative base under a fractional exponent."""
     return base**exponent
 
 
-@_jit
+@jit
 def _unary(code, a):
     if code == SQRT:
         return np.sqrt(a)
@@ -57,7 +57,7 @@ def _unary(code, a):
     return a * a * a * a * a
 
 
-@_jit
+@jit
 def _unary_derivative(code, a, value):
     if code == SQRT:
         return 0.5 / value
@@ -78,7 +78,7 @@ def _unary_derivative(code, a, value):
     return 5.0 * a * a * a * a
 
 
-@_jit
+@jit
 def _apply_unary(code, row):
     # One loop per operator keeps the branch out of the inner loop.
     n = row.size
@@ -105,7 +105,7 @@ def _apply_unary(code, row):
             row[i] = _unary(code, row[i])
 
 
-@_jit
+@jit
 def _apply_binary(code, left, right, out):
     n = out.size
     if code == ADD:
@@ -125,7 +125,7 @@ def _apply_binary(code, left, right, out):
             out[i] = power(left[i], right[i])
 
 
-@_jit
+@jit
 def values(codes, constants, columns):
     """Values of a program at points ``columns`` (D, N); returns (N,)."""
     n = columns.shape[1]
@@ -149,7 +149,7 @@ def values(codes, constants, columns):
     return stack[0].copy()
 
 
-@_jit
+@jit
 def values_and_jacobian(codes, constants, columns, wrt_points, wrt_constants):
     """Values (N,) and derivatives (P, N).
 
@@ -213,7 +213,7 @@ def values_and_jacobian(codes, constants, columns, wrt_points, wrt_constants):
     return stack[0].copy(), slopes[0].copy()
 
 
-@_jit
+@jit
 def subtree_end(codes, start):
     """Index one past the subtree that begins at ``start``."""
     open_slots = 1

@@ -1,4 +1,4 @@
-"""Points on f(x) = 0: one coordinate solved for, or the nearest point along the gradient.
+"""Points on f(x) = 0: one coordinate solved for, the others given.
 
 Serves the corpus and the metrics alike. Where the chosen variable occurs once,
 the path to it is inverted in closed form, with a random branch for even powers
@@ -7,10 +7,9 @@ not roots. Roots are picked at random among the branches found.
 """
 
 import numpy as np
-from numba import njit
 
 from .expression import Expression
-from .kernel import subtree_end, values, values_and_jacobian
+from .kernel import jit, subtree_end, values, values_and_jacobian
 from .operators import (
     ADD,
     CONSTANT,
@@ -33,16 +32,14 @@ GRID = 96
 REACH = 40.0
 RELATIVE_RESIDUAL = 1e-7
 
-_jit = njit(cache=True, error_model="numpy", nogil=True)
 
-
-@_jit
+@jit
 def _odd_root(value, p):
     root = abs(value) ** (1.0 / p)
     return root if value >= 0.0 else -root
 
 
-@_jit
+@jit
 def _invert_unary(code, t, u):
     """Solve op(y) = t for y; ``u`` in [0, 1) picks the branch."""
     if code == SQRT:
@@ -69,7 +66,7 @@ def _invert_unary(code, t, u):
     return _odd_root(t, 3.0 if code == POW3 else 5.0)
 
 
-@_jit
+@jit
 def _count(codes):
     total = 0
     for code in codes:
@@ -77,7 +74,7 @@ def _count(codes):
     return total
 
 
-@_jit
+@jit
 def _invert_path(codes, constants, columns, variable, uniforms):
     """Solve f = 0 for a variable that occurs once; returns (N,), nan where there is no root."""
     n = columns.shape[1]
@@ -134,7 +131,7 @@ def _invert_path(codes, constants, columns, variable, uniforms):
     return target
 
 
-@_jit
+@jit
 def _bracket_and_refine(codes, constants, columns, variable, uniforms):
     """Solve f = 0 for one variable by sign changes on a grid, then bisection with secant steps."""
     n = columns.shape[1]
@@ -200,7 +197,7 @@ def _bracket_and_refine(codes, constants, columns, variable, uniforms):
     return mid
 
 
-@_jit
+@jit
 def solve_coordinate(codes, constants, columns, variable, uniforms):
     """Replace one coordinate so that f = 0; returns it (N,), nan where there is no root.
 

@@ -137,9 +137,14 @@ def operator_table(statistics: Statistics, reported: pd.DataFrame) -> pd.DataFra
         asked = weight / reported[reported.operator.isin(same)].probability.sum()
         kept = statistics.operators[operator] / sum(statistics.operators[o] for o in same)
         lines.append(
-            {"operator": operator, "weight, paper": weight, "weight, ours": BY_NAME[operator].weight,
-             "share asked": round(asked, 3), "share kept": round(kept, 3)}
-        )  # fmt: skip
+            {
+                "operator": operator,
+                "weight, paper": weight,
+                "weight, ours": BY_NAME[operator].weight,
+                "share asked": round(asked, 3),
+                "share kept": round(kept, 3),
+            }
+        )
     return pd.DataFrame(lines)
 
 
