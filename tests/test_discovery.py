@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from pie.constants import fit
 from pie.discovery import InferenceConfig, check_points, discover
@@ -118,3 +121,18 @@ def test_bad_arguments_are_quoted(tiny_model):
         discover(tiny_model, cloud("x1*x2 - 1"), "clfem")
     with pytest.raises(ValueError, match="inference.beam is 0"):
         InferenceConfig(beam=0)
+
+
+@given(
+    arrays(
+        np.float64, st.tuples(st.integers(0, 6), st.integers(0, 5)), elements=st.floats(width=64)
+    )
+)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_any_array_is_usable_or_one_clear_error(points):
+    try:
+        checked = check_points(points, 3)
+    except ValueError as error:
+        assert str(error)
+    else:
+        assert np.all(np.isfinite(checked)) and np.all(np.ptp(checked, axis=0) > 0)

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pie.expression import Expression, from_tree, parse, to_infix, to_tree
 from pie.operators import BY_NAME
@@ -120,3 +122,12 @@ def test_printing_keeps_nested_powers_and_signs():
     f = parse("x1 - (x2 - x3) - (-2)*x1")
     point = np.array([[1.0, 5.0, 3.0]])
     assert parse(str(f)).values(point)[0] == f.values(point)[0] == 1.0
+
+
+@given(st.text(alphabet="x123+-*/^().e sqrtlognic_,'\"[]=<>\n\\", max_size=40))
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_any_text_is_an_expression_or_one_clear_error(text):
+    try:
+        assert isinstance(parse(text), Expression)
+    except ValueError as error:
+        assert str(error)

@@ -14,6 +14,7 @@ from conftest import TINY
 from safetensors import safe_open
 from safetensors.torch import load_file
 
+from pie import pretraining
 from pie.corpus import Corpus, CorpusConfig
 from pie.model import PIE, load_weights
 from pie.pretraining import TrainingConfig, batches, learning_rate, loss_of, pretrain, validate
@@ -146,6 +147,18 @@ def test_the_released_weights_have_their_recorded_validation_loss(root):
     measured = validate(model, validation, settings.pretraining.validation_examples)
     # recorded in bf16 with float32 weights, recomputed in float32 with half-precision ones
     assert measured["validation_loss"] == pytest.approx(log.validation_loss.min(), abs=0.03)
+
+
+def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypatch):
+    used = set()
+    original = pretraining.loss_of
+    monkeypatch.setattr(pretraining, "loss_of", lambda *a: used.add(a[3]) or original(*a))
+    for native in (True, False):
+        monkeypatch.setattr(pretraining, "has_bfloat16", lambda device, native=native: native)
+        config = replace(SHORT, max_steps=1, bfloat16=True)
+        train(tmp_path / str(native), cache, config)
+        assert used == {native}
+        used.clear()
 
 
 def test_throughput_counts_operations(cache):

@@ -210,6 +210,8 @@ class Corpus:
     def fill_cache(self, n_shards: int, cache: Path, workers: int = 2) -> None:
         """Make the first shards ahead of training, in parallel; resumes by skipping what exists."""
         jobs = [(i, cache) for i in range(n_shards) if not self.shard_path(i, cache).exists()]
+        if not jobs:
+            return
         with multiprocessing.get_context("spawn").Pool(workers) as pool:
             made = pool.imap_unordered(self._cache_one, jobs)
             for _ in tqdm(made, total=len(jobs), unit="shard", disable=None):

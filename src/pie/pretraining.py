@@ -45,7 +45,7 @@ class TrainingConfig:
     validate_every: int = 0  # steps; 0 = once per epoch
     patience: int = 1  # validations without improvement before stopping
     gradient_clip: float = 0.0  # 0 = none
-    bfloat16: bool = True
+    bfloat16: bool = True  # autocast, where the processor has it
     seed: int = 0
     checkpoint_seconds: int = 120
 
@@ -130,6 +130,14 @@ def batches(
         position, skip = position + 1, 0
 
 
+def has_bfloat16(device: str) -> bool:
+    """Whether matrix products in bf16 are native there; emulated ones are slower than float32."""
+    if torch.device(device).type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+
+
 def learning_rate(config: TrainingConfig, step: int) -> float:
     """Constant as in the paper, or warmed up and decayed to zero by a cosine."""
     rate = config.learning_rate
@@ -202,6 +210,7 @@ def pretrain(
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
     checkpoint = Path(state) / "checkpoint.safetensors"
     progress = _load_state(checkpoint, model, optimizer, digest)
+    bfloat16 = config.bfloat16 and has_bfloat16(device)
     every = config.validate_every or max(1, config.examples // config.batch_size)
     began = saved = time.monotonic()
     earlier = progress.seconds
@@ -215,7 +224,7 @@ def pretrain(
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(config, progress.step)
         batch = torch.from_numpy(points).to(device).float(), torch.from_numpy(tokens).to(device)
-        losses, _ = loss_of(model, *batch, config.bfloat16)
+        losses, _ = loss_of(model, *batch, bfloat16)
         loss = losses.mean()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -237,7 +246,7 @@ def pretrain(
                 **{
                     k: round(v, 4)
                     for k, v in validate(
-                        model, validation, config.validation_examples, config.bfloat16
+                        model, validation, config.validation_examples, bfloat16
                     ).items()
                 },
             }

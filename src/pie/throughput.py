@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from .corpus import Corpus
 from .model import PIE, ModelConfig
-from .pretraining import TrainingConfig, batches, loss_of
+from .pretraining import TrainingConfig, batches, has_bfloat16, loss_of
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ def training_throughput(
 
     The operations are counted, not estimated: matrix products forward and backward.
     """
+    bfloat16 = config.bfloat16 and has_bfloat16("cpu")
     model = PIE(model_config).train()
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
     source = batches(corpus, config, cache, 0)
@@ -57,7 +58,7 @@ def training_throughput(
 
     def step() -> None:
         points, tokens = pool[next(turn)]
-        losses, _ = loss_of(model, points.float(), tokens, config.bfloat16)
+        losses, _ = loss_of(model, points.float(), tokens, bfloat16)
         optimizer.zero_grad(set_to_none=True)
         losses.mean().backward()
         optimizer.step()
@@ -67,7 +68,7 @@ def training_throughput(
         with FlopCounterMode(display=False) as counter:
             step()
         operations += counter.get_total_flops() / len(pool)
-    dtype = torch.bfloat16 if config.bfloat16 else torch.float32
+    dtype = torch.bfloat16 if bfloat16 else torch.float32
     a, b = torch.randn(2048, 2048, dtype=dtype), torch.randn(2048, 2048, dtype=dtype)
     matmul = 2 * 2048**3 / _seconds(lambda: a @ b, 10)
     seconds = _seconds(step, max(steps, 1))
