@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pie.constants import fit
-from pie.discovery import InferenceConfig, check_points, discover
+from pie.discovery import Candidate, InferenceConfig, _rank, check_points, discover
 from pie.expression import parse
 from pie.fitness import cl_fem, distances, stochastic_copies, vanilla
 from pie.zero_set import points_on_zero_set
@@ -114,6 +114,19 @@ def test_bad_points_give_one_clear_error(tiny_model, points, message):
         check_points(points, 3)
     with pytest.raises(ValueError, match=message):
         discover(tiny_model, points)
+
+
+def test_of_two_exact_fits_the_more_probable_one_wins_unless_asked_to_the_last_bit():
+    likely = Candidate(parse("x1*x2 - 1"), -1e-30, -1.0, "ok")
+    lucky = Candidate(parse("sin(x1*x2)"), -1e-31, -9.0, "ok")
+    worse = Candidate(parse("x1 - x2"), -1e-3, -0.1, "ok")
+    failed = Candidate(parse("x1"), -np.inf, -0.1, "degenerate")
+
+    def order(resolution):
+        return sorted([failed, worse, lucky, likely], key=lambda c: _rank(c, resolution))
+
+    assert order(1e-12) == [likely, lucky, worse, failed]
+    assert order(0.0) == [lucky, likely, worse, failed]
 
 
 def test_bad_arguments_are_quoted(tiny_model):

@@ -14,7 +14,6 @@ from .fitness import stochastic_copies
 from .model import HALF_MAX, PIE, as_network_input
 
 FITNESS_FUNCTIONS = ("cl-fem", "vanilla")
-RESOLUTION = 1e-12  # mean squares closer than this are equal: below it there is only rounding
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,7 @@ class InferenceConfig:
     beam: int = 64  # N_BS
     tau: float = 1e-4  # tolerance of CL-FEM
     max_iterations: int = 200  # of BFGS
+    resolution: float = 1e-12  # mean squares closer than this are equal; 0 = to the last bit
     seed: int = 0
 
     def __post_init__(self):
@@ -105,10 +105,12 @@ def skeletons(model: PIE, points: np.ndarray, beam: int) -> list[Hypothesis]:
     return beam_search(step, reorder, [], vocabulary.START, changes, beam, config.max_tokens)
 
 
-def _rank(candidate: Candidate) -> tuple[float, float]:
+def _rank(candidate: Candidate, resolution: float) -> tuple[float, float]:
     """Fittest first; of two exact fits, which differ by rounding only, the more probable one."""
-    error = -candidate.fitness / RESOLUTION
-    return (np.floor(error) if np.isfinite(error) else np.inf), -candidate.log_probability
+    error = -candidate.fitness
+    if resolution > 0.0 and np.isfinite(error):
+        error = np.floor(error / resolution)
+    return error, -candidate.log_probability
 
 
 def discover(
@@ -142,5 +144,5 @@ def discover(
         candidates.append(
             Candidate(result.expression, result.fitness, hypothesis.log_probability, result.status)
         )
-    candidates.sort(key=_rank)
+    candidates.sort(key=lambda c: _rank(c, config.resolution))
     return Discovery(tuple(candidates), time.perf_counter() - began)

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -65,11 +65,17 @@ def score(
 
 
 def pie_methods(weights: Path, config: InferenceConfig) -> dict[str, Method]:
-    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, from one set of weights."""
+    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, from one set of weights.
+
+    *PIE (strict)* is *PIE* with the highest fitness taken to the last bit: exact fits, which
+    differ by rounding only, are then told apart by their rounding.
+    """
     model = load_weights(weights)
+    strict = replace(config, resolution=0.0)
     return {
         "PIE": lambda points: discover(model, points, "cl-fem", config),
         "PIE (Vanilla)": lambda points: discover(model, points, "vanilla", config),
+        "PIE (strict)": lambda points: discover(model, points, "cl-fem", strict),
     }
 
 
@@ -108,14 +114,14 @@ def evaluate(
 
     Args:
         weights: folder of the network.
-        methods: names among ``PIE`` and ``PIE (Vanilla)``.
+        methods: names among ``PIE``, ``PIE (Vanilla)`` and ``PIE (strict)``.
         problems: equations with their points.
         config: inference settings.
         workers: processes.
         journal: file that receives every row as it is finished; a run that was cut
             goes on from there. Remove it to start again.
     """
-    known = ("PIE", "PIE (Vanilla)")
+    known = ("PIE", "PIE (Vanilla)", "PIE (strict)")
     for name in methods:
         if name not in known:
             raise ValueError(f"unknown method {name!r}; known are {', '.join(known)}")

@@ -19,6 +19,7 @@ plt.style.use(Path(__file__).with_name("pie.mplstyle"))
 METHODS = {
     "PIE": ("#0072B2", "o"),
     "PIE (Vanilla)": ("#E69F00", "s"),
+    "PIE (strict)": ("#56B4E9", "P"),
     "PIE+": ("#009E73", "D"),
     "GP (Vanilla)": ("#CC79A7", "^"),
     "GP (CL-FEM)": ("#CC79A7", "v"),
