@@ -1,60 +1,50 @@
-"""Constants of a skeleton by BFGS without restarts, on either fitness of the paper."""
+"""Constants of skeletons: BFGS on the paper's fitness, or Levenberg–Marquardt on Sampson's.
 
+Many skeletons on the same points per call; the compiled fits release the interpreter lock,
+so threads use every core.
+"""
+
+import functools
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
-from . import fitness, kernel
+from . import bfgs, sampson
 from .expression import Expression
 
-FAILED = 1e30  # what BFGS sees for −inf: its line search steps back from it
+GRADIENT_TOLERANCE = 1e-12
+_BFGS_FAILURES = {
+    bfgs.UNDEFINED_START: "degenerate or undefined at the initial constants",
+    bfgs.LEFT_DOMAIN: "BFGS left the domain of the equation",
+}
+_SAMPSON_FAILURES = {
+    sampson.UNDEFINED: "undefined at some point, or flat, for every start",
+    sampson.NO_ZEROS: "no zeros near some of the points",
+    sampson.FADED: "a variable hardly matters",
+    sampson.TOO_FEW: "more constants than points",
+}
 
 
 @dataclass(frozen=True)
 class Fit:
-    """An equation with its constants, its fitness, and why there is none if there is none."""
+    """An equation with its constants and what the fit is worth.
+
+    Attributes:
+        expression: with the constants found, or the initial ones if none were.
+        fitness: the paper's (Eq. 2 or 6), or minus ``error`` after Sampson; −inf if it failed.
+        status: ``ok``, or why the fit failed.
+        error: orthogonal root mean square distance of the points, in their units (Sampson only).
+        contrast: that error over the error on the same points with permuted columns: about 1
+            for a function that is nearly zero everywhere, small for a law (Sampson only).
+    """
 
     expression: Expression
     fitness: float
     status: str
-
-
-class Objective:
-    """The negated fitness of one skeleton on one point set, with its gradient in the constants."""
-
-    def __init__(
-        self, expression: Expression, points: np.ndarray, copies: np.ndarray | None, tau: float
-    ):
-        self.codes = expression.arrays[0]
-        self.columns = np.ascontiguousarray(points.T)
-        self.copies = None
-        if copies is not None:
-            d, n, _ = copies.shape
-            self.copies = np.ascontiguousarray(copies.reshape(d * n, d).T)
-        self.tau = tau
-
-    def fitness(self, constants: np.ndarray) -> float:
-        """Eq. 2, or Eq. 6 where there are stochastic copies."""
-        value = kernel.values(self.codes, constants, self.columns)
-        return fitness.vanilla(value) if self._varies(constants, value) else -np.inf
-
-    def _varies(self, constants: np.ndarray, value: np.ndarray) -> bool:
-        if self.copies is None:
-            return True
-        copy_values = kernel.values(self.codes, constants, self.copies)
-        d = fitness.distances(value, copy_values.reshape(-1, len(value)))
-        return not np.any(d <= self.tau)
-
-    def __call__(self, constants: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slopes = kernel.values_and_jacobian(self.codes, constants, self.columns, False, True)
-        loss = -fitness.vanilla(value)
-        gradient = 2.0 / len(value) * (slopes @ value)
-        if not (np.isfinite(loss) and np.all(np.isfinite(gradient))):
-            return FAILED, np.zeros_like(constants)
-        if not self._varies(constants, value):
-            return FAILED, np.zeros_like(constants)
-        return loss, gradient
+    error: float = np.nan
+    contrast: float = np.nan
 
 
 def fit(
@@ -64,7 +54,7 @@ def fit(
     tau: float = 1e-4,
     max_iterations: int = 200,
 ) -> Fit:
-    """Maximise the fitness over the constants, from the ones that ``expression`` carries.
+    """Maximise the paper's fitness over the constants, from the ones that ``expression`` carries.
 
     Args:
         expression: the skeleton with its initial constants.
@@ -76,20 +66,80 @@ def fit(
     Returns:
         The fit; its fitness is −inf, with the reason in ``status``, if no constants were found.
     """
-    objective = Objective(expression, points, copies, tau)
-    start = expression.arrays[1]
-    if start.size == 0:
-        value = objective.fitness(start)
-        return Fit(expression, value, "ok" if np.isfinite(value) else "degenerate or undefined")
-    with np.errstate(all="ignore"):
-        if objective(start)[0] >= FAILED:
-            return Fit(expression, -np.inf, "degenerate or undefined at the initial constants")
-        result = minimize(
-            objective, start, jac=True, method="BFGS",
-            options={"gtol": 1e-12, "maxiter": max_iterations},
-        )  # fmt: skip
-        constants = np.asarray(result.x, float)
-        value = objective.fitness(constants) if np.all(np.isfinite(constants)) else -np.inf
-    if not np.isfinite(value):
-        return Fit(expression, -np.inf, "BFGS left the domain of the equation")
-    return Fit(expression.with_constants(constants), value, "ok")
+    columns = np.ascontiguousarray(points.T)
+    side_by_side = np.empty((columns.shape[0], 0))
+    if copies is not None:
+        d, n, _ = copies.shape
+        side_by_side = np.ascontiguousarray(copies.reshape(d * n, d).T)
+    codes, start = expression.arrays
+    constants, loss, outcome = bfgs.minimise(
+        codes, start, columns, side_by_side, tau, GRADIENT_TOLERANCE, max_iterations
+    )
+    if outcome != bfgs.OK:
+        return Fit(expression, -np.inf, _BFGS_FAILURES[outcome])
+    return Fit(expression.with_constants(constants), -loss, "ok")
+
+
+@functools.cache
+def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
+    """Starts for the constants, (S, P): all ones, then log-normal magnitudes of either sign."""
+    rng = np.random.default_rng([seed, n_constants])
+    shape = (n_starts, n_constants)
+    table = np.exp(rng.standard_normal(shape)) * rng.choice([-1.0, 1.0], shape)
+    table[0] = 1.0
+    return table
+
+
+def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
+    """The points with every column but the first permuted: the law is gone, the spread is not."""
+    rng = np.random.default_rng(seed)
+    return np.column_stack([points[:, :1], *(rng.permutation(c) for c in points[:, 1:].T)])
+
+
+def fit_sampson(
+    expressions: Sequence[Expression],
+    points: np.ndarray,
+    n_starts: int = 48,
+    max_iterations: int = 40,
+    exact: float = 1e-10,
+    seed: int = 0,
+    workers: int = 1,
+) -> list[Fit]:
+    """Fit the constants of many skeletons to the same points by :mod:`pie.sampson`.
+
+    Args:
+        expressions: skeletons; the constants that they carry are not used.
+        points: (N, D).
+        n_starts: constants screened per skeleton; the best three are descended from.
+        max_iterations: of each descent.
+        exact: a root mean square residual this small, relative to the spread, ends the search.
+        seed: of the starts and of the permutation.
+        workers: threads.
+
+    Returns:
+        One fit per skeleton, in order; failed ones say why.
+    """
+    columns = np.ascontiguousarray(points.T)
+    shuffled = np.ascontiguousarray(permuted(points, seed).T)
+    spreads = points.std(axis=0)
+    goal = float(exact**2 * np.mean(np.square(spreads)))
+
+    def one(expression: Expression) -> Fit:
+        codes, old = expression.arrays
+        if old.size >= len(points):
+            return Fit(expression, -np.inf, _SAMPSON_FAILURES[sampson.TOO_FEW])
+        starts = start_table(n_starts, old.size, seed)
+        constants, error, null, outcome = sampson.fit(
+            codes, starts, columns, shuffled, spreads, goal, max_iterations
+        )
+        if outcome == sampson.UNDEFINED:
+            return Fit(expression, -np.inf, _SAMPSON_FAILURES[outcome])
+        found = expression.with_constants(constants)
+        status = _SAMPSON_FAILURES.get(outcome, "ok")
+        fitness = -error if outcome == sampson.OK else -np.inf
+        return Fit(found, fitness, status, error, error / null if null > 0.0 else 1.0)
+
+    if workers == 1:
+        return [one(expression) for expression in expressions]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(one, expressions))

@@ -1,17 +1,23 @@
-"""Algorithm 2: points → beam of skeletons → constants by BFGS → ranked by fitness."""
+"""Points → skeletons → constants → ranked equations: Algorithm 2 (*PIE*), and *PIE+* beside it.
+
+*PIE* follows the paper: beam 64, BFGS without restarts, ranked by the fitness. *PIE+* takes a
+wider beam, fits Sampson residuals from several starts and ranks by contrast.
+"""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from . import vocabulary
-from .beam_search import Hypothesis, beam_search
-from .constants import fit
+from .beam_search import Hypothesis, beam_search, sample
+from .canonical import NoZeroSet, canonical
+from .constants import fit, fit_sampson
 from .expression import Expression
 from .fitness import stochastic_copies
-from .model import HALF_MAX, PIE, as_network_input
+from .model import HALF_MAX, PIE, as_network_input, rows_of_state
 
 FITNESS_FUNCTIONS = ("cl-fem", "vanilla")
 
@@ -32,13 +38,39 @@ class InferenceConfig:
 
 
 @dataclass(frozen=True)
+class PlusConfig:
+    """Settings of *PIE+*."""
+
+    beam: int = 256
+    samples: int = 0  # skeletons drawn at random beside the beam
+    starts: int = 48  # constants screened per skeleton
+    max_iterations: int = 40  # of each descent
+    resolution: float = 1e-9  # contrasts below this are equal: exact fits
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ("beam", "samples"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"inference_plus.{name} is {getattr(self, name)}; expected ≥ 0")
+        if self.beam + self.samples < 1:
+            raise ValueError("inference_plus.beam and .samples are both 0; nothing to decode")
+        if self.starts < 1:
+            raise ValueError(f"inference_plus.starts is {self.starts}; expected at least 1")
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """One equation: higher fitness is better; −inf with a reason if it could not be fitted."""
+    """One equation: higher fitness is better; −inf with a reason if it could not be fitted.
+
+    ``error`` and ``contrast`` are those of :class:`pie.constants.Fit`, for *PIE+* only.
+    """
 
     expression: Expression
     fitness: float
     log_probability: float
     status: str
+    error: float = np.nan
+    contrast: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -87,22 +119,73 @@ def check_points(points: np.ndarray, max_variables: int) -> np.ndarray:
     return points
 
 
-def skeletons(model: PIE, points: np.ndarray, beam: int) -> list[Hypothesis]:
-    """The ``beam`` most probable skeletons for points (N, D), best first."""
+def skeletons(
+    model: PIE, point_sets: Sequence[np.ndarray], beam: int, samples: int = 0, seed: int = 0
+) -> list[list[Hypothesis]]:
+    """For each point set (N, D) the most probable skeletons, best first.
+
+    Sets with equally many points are encoded and decoded together.
+
+    Args:
+        beam: N_BS; 0 = no beam search.
+        samples: skeletons drawn at random in addition; those the beam lacks join it.
+        seed: of the samples.
+    """
     config = model.config
-    memory = model.memory(as_network_input(points, config.max_variables))
+    found: list[list[Hypothesis]] = [[] for _ in point_sets]
+    sizes: dict[int, list[int]] = {}
+    for i, points in enumerate(point_sets):
+        sizes.setdefault(len(points), []).append(i)
 
-    def step(tokens, position, cache):
-        # the points are encoded once; every beam row looks at the same keys and values
-        shared = [tuple(t.expand(len(tokens), -1, -1, -1) for t in pair) for pair in memory]
-        logits, cache = model.step(tokens, position, shared, cache)
-        return logits.log_softmax(-1), cache
+    def step(tokens, position, state):
+        logits, state = model.step(tokens, position, state)
+        return logits.log_softmax(-1), state
 
-    def reorder(cache, rows):
-        return [(k[rows], v[rows]) for k, v in cache]
+    for members in sizes.values():
+        inputs = [as_network_input(point_sets[i], config.max_variables) for i in members]
+        state = (model.memory(torch.cat(inputs)), None)
+        widths = [point_sets[i].shape[1] for i in members]
+        changes = torch.from_numpy(np.stack([vocabulary.slot_changes(d) for d in widths]))
+        arguments = (step, rows_of_state, state, vocabulary.START, changes)
+        runs = [beam_search(*arguments, beam, config.max_tokens)] if beam else []
+        if samples:
+            generator = torch.Generator().manual_seed(seed)
+            runs.append(sample(*arguments, samples, config.max_tokens, generator))
+        for place, i in enumerate(members):
+            joined = {h.tokens: h for run in reversed(runs) for h in run[place]}
+            found[i] = sorted(joined.values(), key=lambda h: -h.log_probability)
+    return found
 
-    changes = torch.from_numpy(vocabulary.slot_changes(points.shape[1]))
-    return beam_search(step, reorder, [], vocabulary.START, changes, beam, config.max_tokens)
+
+_GENERIC = (
+    [1.234, 0.717, 2.913, 0.389, 1.571, 0.877, 3.307, 0.543, 1.913, 1.117],
+    [-1.234, 0.717, -2.913, -0.389, 1.571, -0.877, 3.307, 0.543, -1.913, -1.117],
+)
+
+
+def _zero_set_key(skeleton: Expression) -> tuple:
+    """Equal for skeletons with the same canonical form under generic constants of two signs."""
+    forms = []
+    for generic in _GENERIC:
+        constants = [generic[k % 10] * (1 + k // 10) for k in range(len(skeleton.constants))]
+        try:
+            forms.append(canonical(skeleton.with_constants(constants)).codes)
+        except NoZeroSet:
+            forms.append(None)
+    return tuple(forms) if any(forms) else skeleton.codes
+
+
+def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
+    """Skeletons with their log-probabilities, duplicates after canonical form left out.
+
+    Of several with the same form and equally many constants the most probable one stays.
+    """
+    kept: dict[tuple, tuple[Expression, float]] = {}
+    for hypothesis in hypotheses:
+        skeleton = vocabulary.skeleton(hypothesis.tokens)
+        key = (_zero_set_key(skeleton), len(skeleton.constants))
+        kept.setdefault(key, (skeleton, hypothesis.log_probability))
+    return list(kept.values())
 
 
 def _rank(candidate: Candidate, resolution: float) -> tuple[float, float]:
@@ -134,15 +217,57 @@ def discover(
         raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(FITNESS_FUNCTIONS)}")
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
-    hypotheses = skeletons(model, points, config.beam)
+    hypotheses = skeletons(model, [points], config.beam)[0]
     rng = np.random.default_rng(config.seed)
     copies = stochastic_copies(points, rng) if fitness == "cl-fem" else None
     candidates = []
-    for hypothesis in hypotheses:
-        skeleton = vocabulary.skeleton(hypothesis.tokens)
+    for skeleton, log_probability in merged(hypotheses):
         result = fit(skeleton, points, copies, config.tau, config.max_iterations)
         candidates.append(
-            Candidate(result.expression, result.fitness, hypothesis.log_probability, result.status)
+            Candidate(result.expression, result.fitness, log_probability, result.status)
         )
     candidates.sort(key=lambda c: _rank(c, config.resolution))
+    return Discovery(tuple(candidates), time.perf_counter() - began)
+
+
+def _rank_plus(candidate: Candidate, resolution: float) -> tuple:
+    """Usable ones first, then small contrast; of two exact fits the one with fewer constants."""
+    if not np.isfinite(candidate.fitness):
+        return (1, 0.0, 0, -candidate.log_probability)
+    constants = len(candidate.expression.constants)
+    return (0, max(candidate.contrast, resolution), constants, -candidate.log_probability)
+
+
+def discover_plus(
+    model: PIE, points: np.ndarray, config: PlusConfig = PlusConfig(), workers: int = 1
+) -> Discovery:
+    """*PIE+*: a wide beam, Sampson fits from several starts with guards, ranked by contrast.
+
+    Args:
+        model: a pre-trained network.
+        points: (N, D), D ≤ D_max.
+        config: beam, samples and starts.
+        workers: threads that fit constants.
+
+    Returns:
+        Candidates, best first: small contrast (the error over that on the same points with
+        permuted columns), then few constants, then probability. A candidate's fitness is minus its
+        orthogonal root mean square error.
+
+    Raises:
+        ValueError: points that cannot be used, quoting them.
+    """
+    points = check_points(points, model.config.max_variables)
+    began = time.perf_counter()
+    found = skeletons(model, [points], config.beam, config.samples, config.seed)[0]
+    kept = merged(found)
+    fits = fit_sampson(
+        [skeleton for skeleton, _ in kept], points, config.starts, config.max_iterations,
+        seed=config.seed, workers=workers,
+    )  # fmt: skip
+    candidates = [
+        Candidate(f.expression, f.fitness, log_probability, f.status, f.error, f.contrast)
+        for f, (_, log_probability) in zip(fits, kept, strict=True)
+    ]
+    candidates.sort(key=lambda c: _rank_plus(c, config.resolution))
     return Discovery(tuple(candidates), time.perf_counter() - began)

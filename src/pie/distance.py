@@ -3,7 +3,8 @@
 import numpy as np
 
 from .expression import Expression
-from .kernel import jit, values_and_jacobian
+from .kernel import jets, stack_depth
+from .vector_math import jit
 
 
 @jit
@@ -21,34 +22,48 @@ def _length(g, i):
 
 
 @jit
-def _project(codes, constants, columns, steps):
+def newton_distances(codes, constants, columns, steps):
+    """:func:`distance_to_zero_set` for a program at points ``columns`` (D, N)."""
     d, n = columns.shape
-    x = columns.copy()
-    f, g = values_and_jacobian(codes, constants, x, True, False)
+    depth = stack_depth(codes)
+    stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
+    w = np.empty((5, n))
+    jets(codes, constants, columns, d, 0, False, stack, active, w)
+    x, f, g = columns.copy(), stack[0, 0].copy(), stack[0, 1:].copy()
+    trial = x.copy()
     length = np.ones(n)
     for _ in range(steps):
-        trial = x.copy()
+        moving = False
         for i in range(n):
             norm = _length(g, i)
             for j in range(d):
                 trial[j, i] = x[j, i] - length[i] * (f[i] / norm) * (g[j, i] / norm)
-        f_trial, g_trial = values_and_jacobian(codes, constants, trial, True, False)
+                moving |= abs(trial[j, i] - x[j, i]) > 1e-15 * (1.0 + abs(x[j, i]))
+        if not moving:
+            break
+        jets(codes, constants, trial, d, 0, False, stack, active, w)
         for i in range(n):
-            if abs(f_trial[i]) < abs(f[i]):
-                f[i] = f_trial[i]
+            if abs(stack[0, 0, i]) < abs(f[i]):
+                f[i] = stack[0, 0, i]
                 length[i] = min(1.0, 2.0 * length[i])
                 for j in range(d):
                     x[j, i] = trial[j, i]
-                    g[j, i] = g_trial[j, i]
+                    g[j, i] = stack[0, 1 + j, i]
             else:
                 length[i] *= 0.25
-    remaining = np.empty(n)
+    distance = np.empty(n)
     for i in range(n):
         norm = _length(g, i)
-        remaining[i] = abs(f[i]) / norm if f[i] != 0.0 else 0.0
+        total = 0.0
+        for j in range(d):
+            total += (x[j, i] - columns[j, i]) ** 2
+        distance[i] = np.sqrt(total)
+        remaining = abs(f[i]) / norm if f[i] != 0.0 else 0.0
         if f[i] == 0.0 and norm == 0.0:
-            remaining[i] = np.nan
-    return x, remaining
+            remaining = np.nan
+        if not (remaining <= 1e-6 * (1.0 + distance[i]) and np.isfinite(distance[i])):
+            distance[i] = np.inf
+    return distance
 
 
 def distance_to_zero_set(expression: Expression, points: np.ndarray, steps: int = 30) -> np.ndarray:
@@ -61,8 +76,5 @@ def distance_to_zero_set(expression: Expression, points: np.ndarray, steps: int 
         (N,); ``inf`` where no zero was reached, f is undefined, or f and ∇f both vanish
         (a function that is zero everywhere has no zero *set*).
     """
-    points = np.asarray(points, np.float64)
-    reached, remaining = _project(*expression.arrays, np.ascontiguousarray(points.T), steps)
-    distance = np.linalg.norm(reached.T - points, axis=1)
-    close = remaining <= 1e-6 * (1.0 + distance)
-    return np.where(close & np.isfinite(distance), distance, np.inf)
+    columns = np.ascontiguousarray(np.asarray(points, np.float64).T)
+    return newton_distances(*expression.arrays, columns, steps)

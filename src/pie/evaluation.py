@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from .benchmarks import Problem
 from .canonical import NoZeroSet, canonical
-from .discovery import Discovery, InferenceConfig, discover
+from .discovery import Discovery, InferenceConfig, PlusConfig, discover, discover_plus
 from .expression import Expression, parse
 from .metrics import THRESHOLDS, paper_fitness, two_sided
 from .model import load_weights
@@ -64,11 +64,16 @@ def score(
     )  # fmt: skip
 
 
-def pie_methods(weights: Path, config: InferenceConfig) -> dict[str, Method]:
-    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, from one set of weights.
+METHODS = ("PIE", "PIE (Vanilla)", "PIE (strict)", "PIE+")
+
+
+def pie_methods(
+    weights: Path, config: InferenceConfig, plus: PlusConfig = PlusConfig()
+) -> dict[str, Method]:
+    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, and ours, from the same weights.
 
     *PIE (strict)* is *PIE* with the highest fitness taken to the last bit: exact fits, which
-    differ by rounding only, are then told apart by their rounding.
+    differ by rounding only, are then told apart by their rounding. *PIE+* goes beyond the paper.
     """
     model = load_weights(weights)
     strict = replace(config, resolution=0.0)
@@ -76,12 +81,15 @@ def pie_methods(weights: Path, config: InferenceConfig) -> dict[str, Method]:
         "PIE": lambda points: discover(model, points, "cl-fem", config),
         "PIE (Vanilla)": lambda points: discover(model, points, "vanilla", config),
         "PIE (strict)": lambda points: discover(model, points, "cl-fem", strict),
+        "PIE+": lambda points: discover_plus(model, points, plus),
     }
 
 
-def _one(weights: Path, config: InferenceConfig, name: str, problem: Problem) -> Row:
+def _one(
+    weights: Path, config: InferenceConfig, plus: PlusConfig, name: str, problem: Problem
+) -> Row:
     torch.set_num_threads(1)
-    result = pie_methods(weights, config)[name](problem.points)
+    result = pie_methods(weights, config, plus)[name](problem.points)
     best = result.best
     expression, status = None, "no candidate could be fitted"
     if best is not None:
@@ -90,13 +98,22 @@ def _one(weights: Path, config: InferenceConfig, name: str, problem: Problem) ->
             expression = canonical(expression)
         except NoZeroSet as reason:
             status = f"degenerate: {reason}"
-    budget = f"beam {config.beam}"
+    budget = f"beam {plus.beam if name == 'PIE+' else config.beam}"
     return score(problem, expression, name, result.seconds, config.seed, budget, status)
 
 
-def fresh_journal(folder: Path, weights: Path, config: InferenceConfig) -> Path:
-    """The journal that belongs to these weights, settings and sources; another one for others."""
-    digest = hashlib.sha256(repr(config).encode())
+def fresh_journal(
+    folder: Path,
+    weights: Path,
+    config: InferenceConfig,
+    plus: PlusConfig = PlusConfig(),
+    problems: Sequence[Problem] = (),
+) -> Path:
+    """The journal that belongs to these weights, settings, sources and points."""
+    digest = hashlib.sha256(repr((config, plus)).encode())
+    for problem in problems:
+        digest.update(f"{problem.benchmark}/{problem.equation_id}/{problem.truth}".encode())
+        digest.update(np.ascontiguousarray(problem.points).tobytes())
     for path in [*sorted(Path(weights).glob("*.safetensors")), *_SOURCES]:
         digest.update(path.read_bytes())
     return Path(folder) / f"{digest.hexdigest()[:12]}.jsonl"
@@ -109,22 +126,23 @@ def evaluate(
     config: InferenceConfig = InferenceConfig(),
     workers: int = 1,
     journal: Path | None = None,
+    plus: PlusConfig = PlusConfig(),
 ) -> list[Row]:
     """Rows of ``methods`` on ``problems``, in that order.
 
     Args:
         weights: folder of the network.
-        methods: names among ``PIE``, ``PIE (Vanilla)`` and ``PIE (strict)``.
+        methods: names among :data:`METHODS`.
         problems: equations with their points.
         config: inference settings.
         workers: processes.
         journal: file that receives every row as it is finished; a run that was cut
             goes on from there. Remove it to start again.
+        plus: settings of *PIE+*.
     """
-    known = ("PIE", "PIE (Vanilla)", "PIE (strict)")
     for name in methods:
-        if name not in known:
-            raise ValueError(f"unknown method {name!r}; known are {', '.join(known)}")
+        if name not in METHODS:
+            raise ValueError(f"unknown method {name!r}; known are {', '.join(METHODS)}")
     done: dict[tuple[str, str, str], Row] = {}
     if journal and Path(journal).exists():
         for line in Path(journal).read_text().splitlines():
@@ -135,7 +153,7 @@ def evaluate(
     key = lambda m, p: (m, p.benchmark, p.equation_id)  # noqa: E731
     open_jobs = [(m, p) for m, p in wanted if key(m, p) not in done]
     results = Parallel(workers, return_as="generator_unordered")(
-        delayed(_one)(weights, config, m, p) for m, p in open_jobs
+        delayed(_one)(weights, config, plus, m, p) for m, p in open_jobs
     )
     if journal:
         Path(journal).parent.mkdir(parents=True, exist_ok=True)

@@ -85,13 +85,13 @@ class Expression:
 
     def value_and_gradient(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f (N,) and its gradient in x (N, D) at points (N, D)."""
-        value, slopes = kernel.values_and_jacobian(*self.arrays, self._columns(points), True, False)
-        return value, slopes.T
+        jet = kernel.derivatives(*self.arrays, self._columns(points), True, False, False)
+        return jet[0], jet[1:].T
 
     def value_and_sensitivity(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f (N,) and its derivatives in the constants (N, P) at points (N, D)."""
-        value, slopes = kernel.values_and_jacobian(*self.arrays, self._columns(points), False, True)
-        return value, slopes.T
+        jet = kernel.derivatives(*self.arrays, self._columns(points), False, True, False)
+        return jet[0], jet[1:].T
 
     def __str__(self) -> str:
         return to_infix(to_tree(self))

@@ -6,7 +6,9 @@ shows that its authors also attached a constant at the root and inserted constan
 on leaves and exponents, as NeSymReS does; both are probabilities here.
 """
 
+import bisect
 import functools
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,8 +43,16 @@ def tree_counts(operators: int) -> np.ndarray:
     return counts
 
 
-_UNARY = [(op.name, op.weight) for op in OPERATORS if op.arity == 1 and op.weight]
-_BINARY = [(op.name, op.weight) for op in OPERATORS if op.arity == 2 and op.weight]
+def _cumulative(weighted):
+    """(items, running sums of their weights), for :meth:`_Uniforms.choice`."""
+    items, weights = zip(*weighted, strict=True)
+    return items, tuple(itertools.accumulate(weights))
+
+
+_UNARY, _BINARY = (
+    _cumulative([(op.name, op.weight) for op in OPERATORS if op.arity == n and op.weight])
+    for n in (1, 2)
+)
 
 
 class _Uniforms:
@@ -56,13 +66,10 @@ class _Uniforms:
             self._block = self._rng.random(64).tolist()
         return self._block.pop()
 
-    def choice(self, weighted):
-        u = self() * sum(w for _, w in weighted)
-        for item, weight in weighted:  # noqa: B007 - the last one takes what rounding leaves
-            u -= weight
-            if u < 0.0:
-                break
-        return item
+    def choice(self, table):
+        items, sums = table
+        place = bisect.bisect_right(sums, self() * sums[-1])
+        return items[min(place, len(items) - 1)]
 
 
 @functools.cache
@@ -71,9 +78,9 @@ def _placements(empty: int, left: int):
     counts = tree_counts(MAX_OPERATORS)
     table = []
     for k in range(empty):
-        table.append(((k, 1), counts[empty - k, left - 1]))
-        table.append(((k, 2), counts[empty - k + 1, left - 1]))
-    return table
+        table.append(((k, 1), float(counts[empty - k, left - 1])))
+        table.append(((k, 2), float(counts[empty - k + 1, left - 1])))
+    return _cumulative(table)
 
 
 def random_tree(rng: np.random.Generator, config: GeneratorConfig) -> Tree:

@@ -7,6 +7,7 @@ terms and like bases merged, exponentials joined, operands ordered.
 """
 
 import math
+import operator
 
 from .expression import Tree
 
@@ -40,8 +41,20 @@ def make(constant, coefficients):
         raise NoZeroSet("a constant is not finite")
     if len(terms) > MAX_TERMS:
         raise NoZeroSet(f"more than {MAX_TERMS} terms")
-    terms.sort(key=lambda tc: (_term_key(tc[0]), repr(tc)))
+    if len(terms) > 1:
+        terms = _ordered(terms, lambda tc: _term_key(tc[0]))
     return (constant, tuple(terms))
+
+
+def _ordered(items, key):
+    """Sorted by key; what has the same key, by its text (a rare and slow tie-break)."""
+    keyed = sorted([(key(item), item) for item in items], key=_first)
+    if any(keyed[i][0] == keyed[i + 1][0] for i in range(len(keyed) - 1)):
+        keyed.sort(key=lambda pair: (pair[0], repr(pair[1])))
+    return [item for _, item in keyed]
+
+
+_first = operator.itemgetter(0)
 
 
 def number(value):
@@ -126,7 +139,8 @@ def multiply_terms(*terms):
     if inside[1]:
         exponents[("exp", (0.0, inside[1]))] = 1.0
     pairs = [(b, e) for b, e in exponents.items() if e != 0.0]
-    pairs.sort(key=lambda be: (_key(be[0]), -be[1], repr(be)))
+    if len(pairs) > 1:
+        pairs = _ordered(pairs, lambda be: (_key(be[0]), -be[1]))
     return factor, tuple(pairs)
 
 

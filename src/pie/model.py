@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from . import vocabulary
-from .set_transformer import ISAB, MAB, PMA, SAB, Multihead, feed_forward, learned_set
+from .set_transformer import ISAB, MAB, PMA, SAB, Multihead, attend, feed_forward, learned_set
 
 BITS = 16
 HALF_MAX = 65504.0
@@ -108,6 +108,22 @@ class DecoderLayer(nn.Module):
         x = self.norms[1](x + self.dropout(self.cross_attention(x, memory)))
         return self.norms[2](x + self.dropout(self.feed_forward(x)))
 
+    def step(self, x, own, memory):
+        """One token per row, x (B, K, W): K prefixes of each set share its ``memory``.
+
+        ``own`` are keys and values (B, K, H, L, E) of the tokens before, or None; returns x and
+        the extended pair.
+        """
+        attention = self.self_attention
+        query, *new = (
+            layer(x).unflatten(-1, (attention.heads, 1, -1))  # (B, K, H, 1, E)
+            for layer in (attention.query, attention.key, attention.value)
+        )
+        own = new if own is None else [torch.cat(pair, 3) for pair in zip(own, new, strict=True)]
+        x = self.norms[0](x + attention.out(attend(query, *own).flatten(2)))
+        x = self.norms[1](x + self.cross_attention(x, memory))
+        return self.norms[2](x + self.feed_forward(x)), own
+
 
 class PIE(nn.Module):
     """The set-to-sequence Transformer: p(next token | prefix, points).
@@ -146,18 +162,26 @@ class PIE(nn.Module):
         return [layer.cross_attention.keys_and_values(z) for layer in self.layers]
 
     @torch.inference_mode()
-    def step(self, token: Tensor, position: int, memory, cache: list) -> tuple[Tensor, list]:
-        """Logits (B, 60) after one more token (B,), and the extended cache."""
-        x = (self.tokens(token) + self.positions.weight[position]).unsqueeze(1)  # (B, 1, W)
+    def step(self, tokens: Tensor, position: int, state) -> tuple[Tensor, tuple]:
+        """Logits (B, K, 60) after one more token (B, K) of each prefix, and the next state.
+
+        ``state`` is ``(memory, cache)``; begin with ``(memory(points), None)``.
+        """
+        memory, cache = state
+        x = self.tokens(tokens) + self.positions.weight[position]  # (B, K, W)
         extended = []
         for i, layer in enumerate(self.layers):
-            key, value = layer.self_attention.keys_and_values(x)
-            if cache:
-                key = torch.cat([cache[i][0], key], 2)
-                value = torch.cat([cache[i][1], value], 2)
-            extended.append((key, value))
-            x = layer(x, (key, value), memory[i])
-        return self.output(x[:, 0]), extended
+            x, own = layer.step(x, cache and cache[i], memory[i])
+            extended.append(own)
+        return self.output(x), (memory, extended)
+
+
+def rows_of_state(state, sets: Tensor, rows: Tensor):
+    """The state of :meth:`PIE.step` for ``rows`` (B', K') of ``sets`` (B',)."""
+    memory, cache = state
+    if len(sets) < len(memory[0][0]):
+        memory = [tuple(t[sets] for t in pair) for pair in memory]
+    return memory, [tuple(t[sets[:, None], rows] for t in own) for own in cache or []] or None
 
 
 def parameter_count(model: nn.Module) -> int:

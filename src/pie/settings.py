@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .corpus import Corpus, CorpusConfig
-from .discovery import InferenceConfig
+from .discovery import InferenceConfig, PlusConfig
 from .model import ModelConfig
 from .params import read_yaml, record
 from .pretraining import TrainingConfig, corpora
@@ -18,6 +18,7 @@ class Settings:
     model: ModelConfig
     pretraining: TrainingConfig
     inference: InferenceConfig
+    inference_plus: PlusConfig
     notebooks: dict = field(default_factory=dict)
 
 

@@ -9,7 +9,7 @@ not roots. Roots are picked at random among the branches found.
 import numpy as np
 
 from .expression import Expression
-from .kernel import jit, subtree_end, values, values_and_jacobian
+from .kernel import derivatives, evaluate, is_binary, jit, stack_depth, subtree_end, values
 from .operators import (
     ADD,
     CONSTANT,
@@ -17,6 +17,7 @@ from .operators import (
     DIV,
     EXP,
     LN,
+    MAX_VARIABLES,
     MUL,
     POW,
     POW2,
@@ -86,7 +87,7 @@ def _invert_path(codes, constants, columns, variable, uniforms):
         place += 1
     while codes[start] != variable:
         code = codes[start]
-        if code <= DIV or code == POW:
+        if is_binary(code):
             middle = subtree_end(codes, start + 1)
             end = subtree_end(codes, middle)
             left_constants = _count(codes[start + 1 : middle])
@@ -132,69 +133,144 @@ def _invert_path(codes, constants, columns, variable, uniforms):
 
 
 @jit
-def _bracket_and_refine(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for one variable by sign changes on a grid, then bisection with secant steps."""
-    n = columns.shape[1]
+def _hoisted(codes, constants, columns, variable):
+    """The program with every subtree that is free of ``variable`` read from a row of its own.
+
+    Returns the shorter program, without constants, and the rows (≥ D, N) that it reads.
+    """
+    d, n = columns.shape
+    rows = np.empty((d + codes.size, n))
+    rows[:d] = columns
+    short = np.empty_like(codes)
+    length = 0
+    free_row = d
+    position = constant = 0
+    while position < codes.size:
+        end = subtree_end(codes, position)
+        code = codes[position]
+        if 0 < code <= MAX_VARIABLES:
+            short[length] = code if code == variable else -code
+            position += 1
+        elif np.any(codes[position:end] == variable):
+            short[length] = code
+            position += 1
+        else:
+            used = _count(codes[position:end])
+            rows[free_row] = values(
+                codes[position:end], constants[constant : constant + used], columns
+            )
+            constant += used
+            short[length] = -1 - free_row
+            free_row += 1
+            position = end
+        length += 1
+    return short[:length], rows[:free_row]
+
+
+@jit
+def _brackets(program, rows, variable, uniforms):
+    """One sign change on a grid for each point, picked at random among those found.
+
+    Returns the indices of the points that have one, the ends and f at the ends, (m,) each.
+    """
+    n = rows.shape[1]
     # sinh spacing: dense near 0, reaching out to ±REACH; jittered so that no grid is special
     width = np.arcsinh(REACH)
-    work = columns.copy()
-    trace = np.empty((GRID, n))
-    nodes = np.empty((GRID, n))
-    for g in range(GRID):
-        for i in range(n):
-            jitter = (uniforms[i] * 977.0) % 1.0
-            nodes[g, i] = np.sinh(width * (2.0 * (g + jitter) / GRID - 1.0))
-        work[variable - 1] = nodes[g]
-        trace[g] = values(codes, constants, work)
-    low, high = np.full(n, np.nan), np.full(n, np.nan)
-    f_low, f_high = np.full(n, np.nan), np.full(n, np.nan)
+    none = np.empty(0)
+    shift_sinh, shift_cosh = np.empty(n), np.empty(n)
     for i in range(n):
-        count = 0
-        for g in range(GRID - 1):
-            if trace[g, i] * trace[g + 1, i] < 0.0:
-                count += 1
-        if count == 0:
-            continue
-        chosen = int(uniforms[i] * count)
+        shift = width * 2.0 * ((uniforms[i] * 977.0) % 1.0) / GRID
+        shift_sinh[i], shift_cosh[i] = np.sinh(shift), np.cosh(shift)
+    trace, nodes = np.empty((GRID, n)), np.empty((GRID, n))
+    stack = np.empty((stack_depth(program), n))
+    counts = np.zeros(n, np.int64)
+    for g in range(GRID):
+        corner = width * (2.0 * g / GRID - 1.0)
+        corner_sinh, corner_cosh = np.sinh(corner), np.cosh(corner)
+        for i in range(n):
+            nodes[g, i] = corner_sinh * shift_cosh[i] + corner_cosh * shift_sinh[i]
+        rows[variable - 1] = nodes[g]
+        evaluate(program, none, rows, stack)
+        trace[g] = stack[0]
+        if g > 0:
+            for i in range(n):
+                counts[i] += trace[g - 1, i] * trace[g, i] < 0.0
+    found = np.flatnonzero(counts)
+    ends = np.empty((4, found.size))
+    for m in range(found.size):
+        i = found[m]
+        chosen = int(uniforms[i] * counts[i])
         for g in range(GRID - 1):
             if trace[g, i] * trace[g + 1, i] < 0.0:
                 if chosen == 0:
-                    low[i], high[i] = nodes[g, i], nodes[g + 1, i]
-                    f_low[i], f_high[i] = trace[g, i], trace[g + 1, i]
+                    ends[0, m], ends[1, m] = nodes[g, i], nodes[g + 1, i]
+                    ends[2, m], ends[3, m] = trace[g, i], trace[g + 1, i]
                     break
                 chosen -= 1
-    bound = np.minimum(np.abs(f_low), np.abs(f_high))
-    mid = np.empty(n)
-    for step in range(60):
-        done = True
-        for i in range(n):
-            mid[i] = 0.5 * (low[i] + high[i])
-            if step % 3 != 2 and f_high[i] != f_low[i]:
-                # secant point, kept off the ends so that the bracket always shrinks
-                secant = low[i] - f_low[i] * (high[i] - low[i]) / (f_high[i] - f_low[i])
-                margin = 1e-3 * (high[i] - low[i]) if step < 12 else 0.0
-                if low[i] + margin < secant < high[i] - margin:
-                    mid[i] = secant
-            if high[i] - low[i] > 1e-14 * (1.0 + abs(mid[i])):
-                done = False
-        if done:
-            break
-        work[variable - 1] = mid
-        f_mid = values(codes, constants, work)
-        for i in range(n):
-            if f_mid[i] == 0.0:
-                low[i] = high[i] = mid[i]
-            elif f_mid[i] * f_low[i] < 0.0:
-                high[i], f_high[i] = mid[i], f_mid[i]
+    return found, ends
+
+
+@jit
+def _refined(program, rows, variable, ends):
+    """Roots (m,) inside the brackets ``ends`` by Chandrupatla's method; nan at a pole."""
+    m = ends.shape[1]
+    a, b, fa, fb = ends[0].copy(), ends[1].copy(), ends[2].copy(), ends[3].copy()
+    c, fc = a.copy(), fa.copy()
+    root, t = a.copy(), np.full(m, 0.5)
+    bound = np.minimum(np.abs(fa), np.abs(fb))
+    none = np.empty(0)
+    stack = np.empty((stack_depth(program), m))
+    still_open = np.arange(m)
+    for _ in range(60):
+        for i in still_open:
+            root[i] = a[i] + t[i] * (b[i] - a[i])
+        rows[variable - 1] = root
+        evaluate(program, none, rows, stack)
+        left = 0
+        for i in still_open:
+            x, f = root[i], stack[0, i]
+            if (f > 0.0) == (fa[i] > 0.0):
+                c[i], fc[i] = a[i], fa[i]
             else:
-                low[i], f_low[i] = mid[i], f_mid[i]
-    work[variable - 1] = mid
-    f_mid = values(codes, constants, work)
-    for i in range(n):
+                c[i], fc[i] = b[i], fb[i]
+                b[i], fb[i] = a[i], fa[i]
+            a[i], fa[i] = x, f
+            if abs(fb[i]) < abs(f):
+                root[i] = b[i]
+            limit = 1e-15 * (1.0 + abs(root[i])) / abs(b[i] - a[i])
+            if limit > 0.5 or fa[i] == 0.0 or fb[i] == 0.0:
+                continue
+            xi, phi = (a[i] - b[i]) / (c[i] - b[i]), (fa[i] - fb[i]) / (fc[i] - fb[i])
+            step = 0.5
+            if 1.0 - np.sqrt(1.0 - xi) < phi < np.sqrt(xi):
+                # inverse quadratic interpolation
+                step = fa[i] / (fb[i] - fa[i]) * fc[i] / (fb[i] - fc[i]) + (c[i] - a[i]) / (
+                    b[i] - a[i]
+                ) * fa[i] / (fc[i] - fa[i]) * fb[i] / (fc[i] - fb[i])
+            t[i] = min(max(step, limit), 1.0 - limit)
+            still_open[left] = i
+            left += 1
+        if left == 0:
+            break
+        still_open = still_open[:left]
+    rows[variable - 1] = root
+    evaluate(program, none, rows, stack)
+    for i in range(m):
         # at a pole |f| grows as the bracket closes
-        if not abs(f_mid[i]) <= 1e-3 * bound[i]:
-            mid[i] = np.nan
-    return mid
+        if not abs(stack[0, i]) <= 1e-3 * bound[i]:
+            root[i] = np.nan
+    return root
+
+
+@jit
+def _bracket_and_refine(codes, constants, columns, variable, uniforms):
+    """Solve f = 0 for a variable that occurs more than once; returns (N,), nan without a root."""
+    roots = np.full(columns.shape[1], np.nan)
+    program, rows = _hoisted(codes, constants, columns, variable)
+    found, ends = _brackets(program, rows, variable, uniforms)
+    if found.size:
+        roots[found] = _refined(program, rows[:, found], variable, ends)
+    return roots
 
 
 @jit
@@ -214,11 +290,11 @@ def solve_coordinate(codes, constants, columns, variable, uniforms):
         roots = _bracket_and_refine(codes, constants, columns, variable, uniforms)
     work = columns.copy()
     work[variable - 1] = roots
-    f, slopes = values_and_jacobian(codes, constants, work, True, False)
+    f = derivatives(codes, constants, work, True, False, False)
     for i in range(roots.size):
         # the residual as a distance along the axis, relative to the coordinate itself
-        slope = abs(slopes[variable - 1, i])
-        if not abs(f[i]) <= RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(slope, 1e-3):
+        slope = abs(f[variable, i])
+        if not abs(f[0, i]) <= RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(slope, 1e-3):
             roots[i] = np.nan
         if not abs(roots[i]) <= HALF_MAX:
             roots[i] = np.nan

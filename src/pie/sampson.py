@@ -1,0 +1,287 @@
+r"""Levenberg–Marquardt on the Sampson residual, multi-start, with guards, compiled.
+
+.. math:: r_n(c) = \frac{f(x_n; c)}{\lVert \nabla_x f(x_n; c) \rVert}, \qquad
+    \frac{\partial r_n}{\partial c} = \frac{f_c}{\lVert g \rVert}
+      - \frac{f\; g \cdot g_c}{\lVert g \rVert^3}
+
+The first-order distance to the zero set does not change under ``f → C·f``, so constants
+cannot be driven to 0 to please it. It has degenerate corners of its own: gradients that
+explode (``exp(1e5·x1)``), zero sets reduced to a point, a variable that fades out.
+:func:`examine` looks for them at the constants found.
+"""
+
+import numpy as np
+
+from .distance import newton_distances
+from .kernel import jets, stack_depth
+from .vector_math import jit
+
+OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW = 0, 1, 2, 3, 4
+LARGEST = 1e6  # of a constant
+SMALLEST_SHARE = 1e-4  # of a variable in the gradient
+_SCREENED, _SCREEN_POINTS = 6, 64
+
+
+@jit
+def _norm(stack, i, d):
+    largest = 0.0
+    for j in range(1, 1 + d):
+        largest = max(largest, abs(stack[0, j, i]))
+    if not 0.0 < largest < np.inf:
+        return largest
+    total = 0.0
+    for j in range(1, 1 + d):
+        total += (stack[0, j, i] / largest) ** 2
+    return largest * np.sqrt(total)
+
+
+@jit
+def _residuals(codes, constants, columns, stack, active, w, residual):
+    """Sampson residuals (N,) and their mean square; inf if one is not finite."""
+    d, n = columns.shape
+    jets(codes, constants, columns, d, 0, False, stack, active, w)
+    total = 0.0
+    for i in range(n):
+        f = stack[0, 0, i]
+        residual[i] = f / _norm(stack, i, d) if f != 0.0 else 0.0
+        total += residual[i] * residual[i]
+    return total / n if np.isfinite(total) else np.inf
+
+
+@jit
+def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian):
+    """Residuals (N,) and their derivatives in the constants (P, N)."""
+    d, n = columns.shape
+    p = constants.size
+    jets(codes, constants, columns, d, p, True, stack, active, w)
+    top = stack[0]
+    inverse, cubed = w[0], w[1]
+    for i in range(n):
+        norm = _norm(stack, i, d)
+        residual[i] = top[0, i] / norm if top[0, i] != 0.0 else 0.0
+        inverse[i] = 1.0 / norm
+        cubed[i] = residual[i] / norm / norm
+    for k in range(p):
+        row = jacobian[k]
+        slope = top[1 + d + k]
+        for i in range(n):
+            row[i] = slope[i] * inverse[i]
+        for j in range(d):
+            g, mixed = top[1 + j], top[1 + d + p + j * p + k]
+            for i in range(n):
+                row[i] -= cubed[i] * g[i] * mixed[i]
+
+
+@jit
+def _solve(matrix, right, out):
+    """Cholesky solution of a small positive definite system; False if it is not."""
+    p = right.size
+    for j in range(p):
+        for i in range(j, p):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                matrix[j, j] = np.sqrt(total)
+            else:
+                matrix[i, j] = total / matrix[j, j]
+    for i in range(p):
+        total = right[i]
+        for k in range(i):
+            total -= matrix[i, k] * out[k]
+        out[i] = total / matrix[i, i]
+    for i in range(p - 1, -1, -1):
+        total = out[i]
+        for k in range(i + 1, p):
+            total -= matrix[k, i] * out[k]
+        out[i] = total / matrix[i, i]
+    return True
+
+
+@jit
+def _descend(codes, constants, columns, exact, max_iterations, stack, slim, active, w, work):
+    """Levenberg–Marquardt from ``constants``, in place; returns the mean square residual."""
+    p, n = constants.size, columns.shape[1]
+    residual, trial_residual, jacobian = work[0], work[1], work[2:]
+    normal, damped = np.empty((p, p)), np.empty((p, p))
+    downhill, step, trial = np.empty(p), np.empty(p), np.empty(p)
+    scale = np.zeros(p)
+    cost = _residuals(codes, constants, columns, slim, active, w, residual)
+    damping, growth = 1e-2, 2.0
+    fresh = False
+    slow = 0
+    for _ in range(max_iterations):
+        if not cost > exact:
+            break
+        if not fresh:
+            _jacobian(codes, constants, columns, stack, active, w, residual, jacobian)
+            for k in range(p):
+                total = 0.0
+                for i in range(n):
+                    total += jacobian[k, i] * residual[i]
+                downhill[k] = -total
+                for m in range(k + 1):
+                    total = 0.0
+                    for i in range(n):
+                        total += jacobian[k, i] * jacobian[m, i]
+                    normal[k, m] = normal[m, k] = total
+                scale[k] = max(scale[k], normal[k, k])
+            fresh = True
+        damped[:] = normal
+        for k in range(p):
+            damped[k, k] += damping * max(scale[k], 1e-300)
+        accepted = False
+        if _solve(damped, downhill, step):
+            predicted = largest = moved = 0.0
+            for k in range(p):
+                trial[k] = constants[k] + step[k]
+                predicted += step[k] * (damping * scale[k] * step[k] + downhill[k])
+                largest = max(largest, abs(trial[k]))
+                moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
+            if largest <= LARGEST:
+                at = _residuals(codes, trial, columns, slim, active, w, trial_residual)
+                if at < cost:
+                    gain = (cost - at) * n / predicted
+                    slow = slow + 1 if cost - at < 1e-3 * cost else 0
+                    constants[:] = trial
+                    residual[:] = trial_residual
+                    cost = at
+                    damping *= max(1.0 / 9.0, 1.0 - (2.0 * gain - 1.0) ** 3)
+                    growth = 2.0
+                    accepted, fresh = True, False
+            if moved < 1e-14 or slow >= 4:
+                break
+        if not accepted:
+            damping *= growth
+            growth *= 2.0
+            if damping > 1e10:
+                break
+    return cost
+
+
+@jit
+def _algebraic_step(codes, constants, columns, stack, active, w, out):
+    """One Gauss–Newton step on f itself: exact where the constants enter linearly."""
+    n, p = columns.shape[1], constants.size
+    jets(codes, constants, columns, 0, p, False, stack, active, w)
+    top = stack[0]
+    normal, downhill = np.empty((p, p)), np.empty(p)
+    for k in range(p):
+        total = 0.0
+        for i in range(n):
+            total += top[1 + k, i] * top[0, i]
+        downhill[k] = -total
+        for m in range(k + 1):
+            total = 0.0
+            for i in range(n):
+                total += top[1 + k, i] * top[1 + m, i]
+            normal[k, m] = normal[m, k] = total
+    if not _solve(normal, downhill, out):
+        return False
+    largest = 0.0
+    for k in range(p):
+        out[k] += constants[k]
+        largest = max(largest, abs(out[k]))
+    return largest <= LARGEST
+
+
+@jit
+def minimise(codes, starts, columns, exact, max_iterations):
+    """Best constants (P,) over several starts, and the mean square residual there (inf: none).
+
+    Every start, and where one Gauss–Newton step on f takes it, is screened on at most 64 of the
+    points; the best few are descended from, until the mean square falls to ``exact``.
+
+    Args:
+        starts: (S, P).
+        columns: points (D, N).
+    """
+    d, n = columns.shape
+    p = starts.shape[1]
+    depth = stack_depth(codes)
+    slots = (1 + d) * (1 + p)
+    active = np.empty((depth, slots), np.bool_)
+    w, work = np.empty((5, n)), np.empty((2 + p, n))
+    stack, slim = np.empty((depth, slots, n)), np.empty((depth, 1 + d, n))
+    best, lowest = starts[0].copy(), np.inf
+    if p == 0:
+        return best, _residuals(codes, best, columns, slim, active, w, work[0])
+    m = min(n, _SCREEN_POINTS)
+    few = np.ascontiguousarray(columns[:, :: max(1, n // m)][:, :m])
+    few_stack, few_w, few_residual = np.empty((depth, 1 + d, m)), np.empty((5, m)), np.empty(m)
+    few_slopes = np.empty((depth, 1 + p, m))
+    tried = np.empty((2 * len(starts), p))
+    costs = np.full(len(tried), np.inf)
+    for s in range(len(starts)):
+        image = len(starts) + s
+        tried[s] = starts[s]
+        if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, tried[image]):
+            costs[image] = _residuals(
+                codes, tried[image], few, few_stack, active, few_w, few_residual
+            )
+        costs[s] = _residuals(codes, tried[s], few, few_stack, active, few_w, few_residual)
+    for s in np.argsort(costs)[:_SCREENED]:
+        if not np.isfinite(costs[s]):
+            break
+        constants = tried[s].copy()
+        cost = _descend(
+            codes, constants, columns, exact, max_iterations, stack, slim, active, w, work
+        )
+        if cost < lowest:
+            best[:], lowest = constants, cost
+            if not lowest > exact:
+                break
+    return best, lowest
+
+
+@jit
+def examine(codes, constants, columns, permuted, spreads):
+    """What the fit is worth: orthogonal RMS error, the same for permuted columns, and a status.
+
+    Distances count up to the root mean square of ``spreads`` (D,), those of the columns. The
+    error on the data is the Newton distance, which an exploding gradient cannot fake; on the
+    ``permuted`` points the first-order one is enough.
+    """
+    d, n = columns.shape
+    scale = np.sqrt(np.mean(spreads**2))
+    depth = stack_depth(codes)
+    stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
+    w, residual = np.empty((5, n)), np.empty(n)
+    _residuals(codes, constants, permuted, stack, active, w, residual)
+    null = 0.0
+    for i in range(n):
+        null += min(abs(residual[i]), scale) ** 2 if np.isfinite(residual[i]) else scale * scale
+    null = np.sqrt(null / n)
+    _residuals(codes, constants, columns, stack, active, w, residual)
+    shares = np.zeros(d)
+    for i in range(n):
+        norm = _norm(stack, i, d)
+        if np.isfinite(norm) and norm > 0.0:
+            for j in range(d):
+                shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
+    distance = newton_distances(codes, constants, columns, 30)
+    error, near = 0.0, 0
+    for i in range(n):
+        if distance[i] <= scale:
+            error += distance[i] * distance[i]
+            near += 1
+        else:
+            error += scale * scale
+    error = np.sqrt(error / n)
+    if near < 0.9 * n:
+        return error, null, NO_ZEROS
+    if np.min(shares) < SMALLEST_SHARE**2:
+        return error, null, FADED
+    return error, null, OK
+
+
+@jit
+def fit(codes, starts, columns, permuted, spreads, exact, max_iterations):
+    """:func:`minimise`, then :func:`examine`: constants (P,), error, error if permuted, status."""
+    constants, cost = minimise(codes, starts, columns, exact, max_iterations)
+    if not np.isfinite(cost):
+        return constants, np.inf, np.inf, UNDEFINED
+    error, null, status = examine(codes, constants, columns, permuted, spreads)
+    return constants, error, null, status
