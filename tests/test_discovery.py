@@ -4,10 +4,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from pie import vocabulary
+from pie.beam_search import Hypothesis
+from pie.canonical import canonical
 from pie.constants import fit
-from pie.discovery import Candidate, InferenceConfig, _rank, check_points, discover
+from pie.discovery import (
+    Candidate,
+    InferenceConfig,
+    PlusConfig,
+    _rank,
+    _rank_plus,
+    check_points,
+    discover,
+    discover_plus,
+    merged,
+    skeletons,
+)
 from pie.expression import parse
 from pie.fitness import cl_fem, distances, stochastic_copies, vanilla
+from pie.model import load_weights
 from pie.zero_set import points_on_zero_set
 
 
@@ -84,7 +99,7 @@ def test_algorithm_2_returns_ranked_candidates(tiny_model):
     points = cloud("x1*x2 - 0.5")
     result = discover(tiny_model, points, config=InferenceConfig(beam=8))
     fitnesses = [c.fitness for c in result.candidates]
-    assert len(fitnesses) == 8 and fitnesses == sorted(fitnesses, reverse=True)
+    assert 4 <= len(fitnesses) <= 8 and fitnesses == sorted(fitnesses, reverse=True)
     assert result.seconds > 0
     again = discover(tiny_model, points, config=InferenceConfig(beam=8))
     assert again.candidates == result.candidates
@@ -149,3 +164,77 @@ def test_any_array_is_usable_or_one_clear_error(points):
         assert str(error)
     else:
         assert np.all(np.isfinite(checked)) and np.all(np.ptp(checked, axis=0) > 0)
+
+
+def hypotheses(*texts):
+    return [
+        Hypothesis(tuple(vocabulary.encode(parse(text).codes)), -float(i))
+        for i, text in enumerate(texts)
+    ]
+
+
+def test_skeletons_with_the_same_zero_set_are_fitted_once():
+    """Equal after canonical form, with as many constants: the more probable one stays."""
+    found = merged(hypotheses("x1*x2 + 1", "x2*x1 + 1", "x1*x2 + x1", "1 + x1*x2", "x2 + 1"))
+    assert [str(s) for s, _ in found] == ["x1*x2 + 1.0", "x1*x2 + x1", "x2 + 1.0"]
+    assert [p for _, p in found] == [0.0, -2.0, -4.0]
+
+
+def test_skeletons_that_hold_for_one_sign_only_are_kept_apart():
+    """exp(x1·x2) − C has zeros for C > 0 only, x1·x2 + C always."""
+    found = merged(hypotheses("exp(x1*x2) - 1", "x1*x2 + 1", "exp(x2*x1) - 1"))
+    assert [str(s) for s, _ in found] == ["exp(x1*x2) - 1.0", "x1*x2 + 1.0"]
+
+
+def test_sets_of_different_sizes_and_widths_go_together(tiny_model):
+    sets = [cloud("x1*x2 - 0.5"), cloud("x1 - x2*x3 - 1", d=3), cloud("x1 + x2**3", n=60)]
+    together = skeletons(tiny_model, sets, 8)
+    for points, found in zip(sets, together, strict=True):
+        (alone,) = skeletons(tiny_model, [points], 8)
+        assert [h.tokens for h in alone] == [h.tokens for h in found] and len(found) == 8
+
+
+def test_samples_join_the_beam(tiny_model):
+    points = cloud("x1*x2 - 0.5")
+    (beam,) = skeletons(tiny_model, [points], 8)
+    (both,) = skeletons(tiny_model, [points], 8, samples=100)
+    assert {h.tokens for h in beam} < {h.tokens for h in both}
+    assert len({h.tokens for h in both}) == len(both)
+
+
+def test_pie_plus_finds_a_law_and_ranks_its_candidates(root):
+    model = load_weights(root / "data/models/pie")
+    points = cloud("x1*x2 - 0.5")
+    config = PlusConfig(beam=16, samples=50)
+    result = discover_plus(model, points, config)
+    assert canonical(result.best.expression).codes == parse("x1*x2 + 1").codes
+    assert result.best.expression.constants[-1] == pytest.approx(-0.5, abs=1e-9)
+    usable = [c for c in result.candidates if np.isfinite(c.fitness)]
+    assert usable and result.best is usable[0] and result.seconds > 0
+    contrasts = [max(c.contrast, config.resolution) for c in usable]
+    assert contrasts == sorted(contrasts)
+    assert all(c.status != "ok" for c in result.candidates if not np.isfinite(c.fitness))
+    again = discover_plus(model, points, config, workers=2)
+    assert [c.expression for c in again.candidates] == [c.expression for c in result.candidates]
+
+
+def test_of_two_exact_fits_pie_plus_takes_the_one_with_fewer_constants():
+    few = Candidate(parse("x1*x2 - 1"), -1e-14, -9.0, "ok", 1e-14, 1e-13)
+    many = Candidate(parse("sin(x1*x2 - 1) + 0*x1"), -1e-15, -1.0, "ok", 1e-15, 1e-15)
+    vague = Candidate(parse("x1 - x2"), -1e-3, -0.1, "ok", 1e-3, 0.5)
+    failed = Candidate(parse("x1"), -np.inf, -0.1, "no zeros near some of the points")
+    order = sorted([failed, vague, many, few], key=lambda c: _rank_plus(c, 1e-9))
+    assert order == [few, many, vague, failed]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"beam": -1}, "inference_plus.beam is -1"),
+        ({"beam": 0}, "both 0"),
+        ({"starts": 0}, "inference_plus.starts is 0"),
+    ],
+)
+def test_settings_of_pie_plus_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        PlusConfig(**arguments)

@@ -3,7 +3,7 @@ import pytest
 
 from pie.benchmarks import load
 from pie.discovery import InferenceConfig
-from pie.evaluation import evaluate, read_rows, score, summarise, write_rows
+from pie.evaluation import METHODS, evaluate, read_rows, score, summarise, write_rows
 from pie.expression import parse
 from pie.model import save_weights
 
@@ -64,7 +64,7 @@ def test_committed_results_are_complete_and_can_be_scored_again(root):
     table = pd.read_csv(root / "data/results/evaluation.csv")
     assert ",".join(table.columns) == COLUMNS
     assert table.groupby(["method", "benchmark"]).size().to_dict() == {
-        (m, b): n for m in ("PIE", "PIE (Vanilla)", "PIE (strict)")
+        (m, b): n for m in METHODS
         for b, n in (("feynman", 39), ("synthetic", 80), ("synthetic_printed", 50))
     }  # fmt: skip
     problems = {

@@ -6,58 +6,12 @@ from hypothesis import strategies as st
 
 from pie.expression import Expression, from_tree, parse, to_infix, to_tree
 from pie.operators import BY_NAME
-from pie.sympy_bridge import to_sympy
 
 X1, X2, X3 = sympy.symbols("x1 x2 x3", real=True)
 
 
 def numbers(items):
     return [(item.equation, item.points) for item in items]
-
-
-def test_values_agree_with_sympy_on_random_programs(items):
-    for f, points in numbers(items):
-        points = points + 0.1
-        oracle = sympy.lambdify((X1, X2, X3)[: points.shape[1]], to_sympy(f), "numpy")
-        with np.errstate(all="ignore"):
-            expected = np.broadcast_to(oracle(*points.astype(complex).T), len(points))
-        real = np.abs(expected.imag) < 1e-12
-        value = f.values(points)
-        finite = np.isfinite(value) & real & np.isfinite(expected)
-        np.testing.assert_allclose(value[finite], expected.real[finite], rtol=1e-9, atol=1e-10)
-
-
-def test_gradients_agree_with_sympy_on_random_programs(items):
-    for f, points in numbers(items[:40]):
-        points = points[:5]
-        symbols = (X1, X2, X3)[: points.shape[1]]
-        _, gradient = f.value_and_gradient(points)
-        for j, symbol in enumerate(symbols):
-            derivative = sympy.diff(to_sympy(f), symbol)
-            for point, mine in zip(points, gradient[:, j], strict=True):
-                exact = complex(derivative.evalf(30, subs=dict(zip(symbols, point, strict=True))))
-                if np.isfinite(mine) and abs(exact.imag) < 1e-12:
-                    assert mine == pytest.approx(exact.real, rel=1e-7, abs=1e-8)
-
-
-def test_derivatives_in_the_constants_agree_with_finite_differences(items, rng):
-    checked = 0
-    for f, points in numbers(items):
-        c = np.array(f.constants)
-        value, slopes = f.value_and_sensitivity(points)
-        for j in range(len(c)):
-            h = 1e-6 * max(1.0, abs(c[j]))
-            up, down = c.copy(), c.copy()
-            up[j] += h
-            down[j] -= h
-            numeric = (
-                f.with_constants(up).values(points) - f.with_constants(down).values(points)
-            ) / (2 * h)
-            ok = np.isfinite(numeric) & np.isfinite(slopes[:, j]) & (np.abs(slopes[:, j]) < 1e3)
-            if ok.sum() > 5:
-                assert np.median(np.abs(numeric[ok] - slopes[ok, j])) < 1e-4
-                checked += 1
-    assert checked > 100
 
 
 def test_text_round_trip_keeps_the_values(items):

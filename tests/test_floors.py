@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 FLOORS = [
-    {"operators", "set_transformer", "beam_search", "fitness", "params"},
+    {"operators", "vector_math", "set_transformer", "beam_search", "fitness", "params"},
     {"kernel"},
-    {"expression"},
-    {"zero_set", "distance", "linear_form", "sympy_bridge", "vocabulary", "constants"},
-    {"canonical", "generator", "sampling", "model"},
-    {"metrics", "benchmarks", "corpus"},
-    {"pretraining", "discovery"},
-    {"throughput", "evaluation", "settings"},
+    {"derivatives"},
+    {"expression", "bfgs"},
+    {"zero_set", "distance", "linear_form", "sympy_bridge", "vocabulary"},
+    {"sampson", "canonical", "generator", "sampling", "model"},
+    {"constants", "metrics", "benchmarks", "corpus"},
+    {"streaming", "discovery"},
+    {"pretraining", "evaluation"},
+    {"throughput", "settings"},
     {"report"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}

@@ -6,9 +6,17 @@ import torch
 from conftest import TINY
 
 from pie import vocabulary
-from pie.beam_search import beam_search
+from pie.beam_search import beam_search, sample
 from pie.expression import Expression
-from pie.model import PIE, ModelConfig, half_bits, load_weights, parameter_count, save_weights
+from pie.model import (
+    PIE,
+    ModelConfig,
+    half_bits,
+    load_weights,
+    parameter_count,
+    rows_of_state,
+    save_weights,
+)
 from pie.set_transformer import ISAB, PMA, SAB
 
 
@@ -52,10 +60,27 @@ def test_blocks_keep_the_shapes_of_their_equations():
 def test_one_step_at_a_time_gives_the_logits_of_the_whole_prefix(tiny_model):
     points, prefix = torch.randn(3, 20, 3), torch.randint(3, 20, (3, 6))
     whole = tiny_model(points, prefix)
-    memory, cache = tiny_model.memory(points), []
+    state = (tiny_model.memory(points), None)
     for position in range(6):
-        logits, cache = tiny_model.step(prefix[:, position], position, memory, cache)
-        torch.testing.assert_close(logits, whole[:, position], rtol=1e-4, atol=1e-5)
+        logits, state = tiny_model.step(prefix[:, position, None], position, state)
+        torch.testing.assert_close(logits[:, 0], whole[:, position], rtol=1e-4, atol=1e-5)
+
+
+def test_several_prefixes_share_the_points_of_their_set(tiny_model):
+    """(B, K) rows and a reordered state give the logits of each prefix alone."""
+    points, prefix = torch.randn(2, 20, 3), torch.randint(3, 20, (2, 3, 4))
+    state = (tiny_model.memory(points), None)
+    _, state = tiny_model.step(torch.full((2, 1), 1), 0, state)
+    state = rows_of_state(state, torch.tensor([0, 1]), torch.zeros(2, 3, dtype=torch.long))
+    for position in range(4):
+        logits, state = tiny_model.step(prefix[..., position], position + 1, state)
+    kept = torch.tensor([[2, 0]])
+    state = rows_of_state(state, torch.tensor([1]), kept)
+    logits, _ = tiny_model.step(torch.tensor([[5, 6]]), 5, state)
+    for row, (k, last) in enumerate(((2, 5), (0, 6))):
+        whole = torch.cat([torch.tensor([1]), prefix[1, k], torch.tensor([last])])[None]
+        expected = tiny_model(points[1:], whole)[0, -1]
+        torch.testing.assert_close(logits[0, row], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_a_later_token_does_not_change_an_earlier_logit(tiny_model):
@@ -94,16 +119,26 @@ def test_missing_damaged_and_foreign_weights_are_named(tiny_model, tmp_path):
 
 def uniform_step(generator):
     def step(tokens, position, state):
-        return torch.rand(len(tokens), vocabulary.SIZE, generator=generator).log_softmax(-1), state
+        return torch.rand(*tokens.shape, vocabulary.SIZE, generator=generator).log_softmax(
+            -1
+        ), state
 
     return step
 
 
+def same_state(state, sets, rows):
+    return state
+
+
+def changes_for(*variables):
+    return torch.from_numpy(np.stack([vocabulary.slot_changes(v) for v in variables]))
+
+
 def search(step, beam, max_length, variables=3):
-    changes = torch.from_numpy(vocabulary.slot_changes(variables))
-    return beam_search(
-        step, lambda state, rows: state, None, vocabulary.START, changes, beam, max_length
+    (found,) = beam_search(
+        step, same_state, None, vocabulary.START, changes_for(variables), beam, max_length
     )
+    return found
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 7, 30])
@@ -125,7 +160,7 @@ def test_a_wide_beam_finds_the_most_probable_trees_exactly():
     logits = torch.full((vocabulary.SIZE,), -30.0)
     leaf, other, unary = (vocabulary.encode((code,))[0] for code in (1, 2, 17))
     logits[[leaf, other, unary]] = torch.tensor([0.5, 0.3, 0.2]).log()
-    found = search(lambda t, p, s: (logits.log_softmax(-1).expand(len(t), -1), s), 8, 4)
+    found = search(lambda t, p, s: (logits.log_softmax(-1).expand(*t.shape, -1), s), 8, 4)
     expected = sorted(
         (
             (0.2**k * p, (unary,) * k + (end,))
@@ -148,8 +183,71 @@ def test_hypotheses_come_best_first_without_repetition():
 
 
 def test_a_beam_of_zero_is_refused():
-    with pytest.raises(ValueError, match="beam size 0"):
+    with pytest.raises(ValueError, match="beam size is 0"):
         search(uniform_step(torch.Generator()), 0, 5)
+
+
+def markov_step(sets):
+    """A network whose logits depend on the set, the position and the last token only."""
+    tables = torch.randn(sets, 12, vocabulary.SIZE, vocabulary.SIZE,
+                         generator=torch.Generator().manual_seed(3)).log_softmax(-1)  # fmt: skip
+
+    def step(tokens, position, state):
+        return tables[state[:, None], position, tokens], state
+
+    return step, lambda state, sets, rows: state[sets]
+
+
+def test_sets_decoded_together_get_what_each_gets_alone():
+    step, reorder = markov_step(3)
+    together = beam_search(step, reorder, torch.arange(3), 1, changes_for(2, 3, 3), 20, 12)
+    for i, width in enumerate((2, 3, 3)):
+        alone = beam_search(step, reorder, torch.tensor([i]), 1, changes_for(width), 20, 12)
+        assert [h.tokens for h in alone[0]] == [h.tokens for h in together[i]]
+
+
+def test_samples_are_different_trees_with_their_log_probabilities():
+    step, reorder = markov_step(2)
+    generator = torch.Generator().manual_seed(0)
+    drawn = sample(step, reorder, torch.arange(2), 1, changes_for(3, 2), 200, 12, generator)
+    for i, found in enumerate(drawn):
+        assert len({h.tokens for h in found}) == len(found) > 20
+        for hypothesis in found[:20]:
+            total, last = 0.0, 1
+            for position, token in enumerate(hypothesis.tokens):
+                table, _ = step(torch.tensor([[last]]), position, torch.tensor([i]))
+                total, last = total + float(table[0, 0, token]), token
+            assert hypothesis.log_probability == pytest.approx(total, rel=1e-4)
+            vocabulary.skeleton(hypothesis.tokens)
+    again = sample(step, reorder, torch.arange(2), 1, changes_for(3, 2), 200, 12,
+                   torch.Generator().manual_seed(0))  # fmt: skip
+    assert again == drawn
+
+
+def test_samples_come_as_often_as_they_are_probable():
+    logits = torch.full((vocabulary.SIZE,), -30.0)
+    a, b = (vocabulary.encode((code,))[0] for code in (1, 2))
+    logits[[a, b]] = torch.tensor([0.8, 0.2]).log()
+
+    def share(temperature, n=400):
+        seen = 0
+        for seed in range(n):
+            step = lambda t, p, s: (logits.log_softmax(-1).expand(*t.shape, -1), s)  # noqa: E731
+            (found,) = sample(step, same_state, None, 1, changes_for(2), 1, 4,
+                              torch.Generator().manual_seed(seed), temperature)  # fmt: skip
+            seen += found[0].tokens == (a,)
+        return seen / n
+
+    assert share(1.0) == pytest.approx(0.8, abs=0.06)
+    assert share(4.0) == pytest.approx(0.8**0.25 / (0.8**0.25 + 0.2**0.25), abs=0.08)
+
+
+@pytest.mark.parametrize("samples, temperature, message",
+                         [(0, 1.0, "number of samples is 0"), (3, 0.0, "temperature is 0.0")])  # fmt: skip
+def test_sampling_arguments_are_quoted(samples, temperature, message):
+    with pytest.raises(ValueError, match=message):
+        sample(uniform_step(torch.Generator()), same_state, None, 1, changes_for(2), samples, 4,
+               torch.Generator(), temperature)  # fmt: skip
 
 
 def test_tiny_is_tiny():

@@ -17,8 +17,9 @@ from safetensors.torch import load_file
 from pie import pretraining
 from pie.corpus import Corpus, CorpusConfig
 from pie.model import load_weights
-from pie.pretraining import TrainingConfig, batches, learning_rate, loss_of, pretrain, validate
+from pie.pretraining import TrainingConfig, learning_rate, loss_of, pretrain, validate
 from pie.settings import load_corpora, load_settings
+from pie.streaming import Shards, batches
 from pie.throughput import training_throughput
 
 CORPUS = CorpusConfig(seed=11, n_points=10)
@@ -125,7 +126,7 @@ def test_the_loss_is_the_cross_entropy_of_algorithm_1(tiny_model):
 
 
 def test_an_epoch_visits_every_example_once(cache):
-    source = batches(Corpus(CORPUS), SHORT, cache, 0)
+    source = batches(Shards(Corpus(CORPUS), SHORT.examples, SHORT.seed, cache), SHORT.batch_size)
     epoch = [next(source) for _ in range(2048 // 32)]
     seen = {points.tobytes() for batch, _ in epoch for points in batch}
     assert len(seen) == 2048

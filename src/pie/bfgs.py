@@ -8,7 +8,8 @@ Strong Wolfe conditions by bracketing and zooming (Nocedal & Wright, Algorithms 
 
 import numpy as np
 
-from .kernel import evaluate, jets, stack_depth
+from .derivatives import jets
+from .kernel import evaluate, stack_depth
 from .vector_math import jit
 
 FAILED = 1e30  # instead of infinity, so that interpolation stays finite
@@ -140,9 +141,8 @@ def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
         if not found and not (a > 0.0 and fa < f):
             break
         trial[:] = x + a * direction
-        earlier, f = f, _loss(
-            codes, trial, columns, copies, tau, slopes, stack, active, w, copy_stack
-        )
+        earlier = f
+        f = _loss(codes, trial, columns, copies, tau, slopes, stack, active, w, copy_stack)
         s, y = trial - x, slopes - g
         x[:], g[:] = trial, slopes
         curvature = np.sum(s * y)

@@ -35,7 +35,8 @@ class Fit:
         expression: with the constants found, or the initial ones if none were.
         fitness: the paper's (Eq. 2 or 6), or minus ``error`` after Sampson; −inf if it failed.
         status: ``ok``, or why the fit failed.
-        error: orthogonal root mean square distance of the points, in their units (Sampson only).
+        error: root mean square of the points' orthogonal distances, each counted up to the spread
+            of the points, in their units (Sampson only).
         contrast: that error over the error on the same points with permuted columns: about 1
             for a function that is nearly zero everywhere, small for a law (Sampson only).
     """

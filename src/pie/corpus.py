@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -207,9 +207,9 @@ class Corpus:
             self.shard(index, cache)
         return index
 
-    def fill_cache(self, n_shards: int, cache: Path, workers: int = 2) -> None:
-        """Make the first shards ahead of training, in parallel; resumes by skipping what exists."""
-        jobs = [(i, cache) for i in range(n_shards) if not self.shard_path(i, cache).exists()]
+    def fill_cache(self, shards: Iterable[int], cache: Path, workers: int = 2) -> None:
+        """Make shards ahead of training, in parallel; resumes by skipping what exists."""
+        jobs = [(i, cache) for i in shards if not self.shard_path(i, cache).exists()]
         if not jobs:
             return
         with multiprocessing.get_context("spawn").Pool(workers) as pool:
@@ -234,10 +234,3 @@ class Corpus:
         return Statistics(
             stop - start, seconds, dropped, lengths, constants, variables, operators, skeletons
         )
-
-    def stream(self, start: int = 0) -> Iterator[Item]:
-        """Items from ``start`` on, without end."""
-        k = start
-        while True:
-            yield self[k]
-            k += 1

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .derivatives import jets
 from .expression import Expression
-from .kernel import jets, stack_depth
+from .kernel import stack_depth
 from .vector_math import jit
 
 

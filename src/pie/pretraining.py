@@ -13,11 +13,9 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -29,6 +27,7 @@ from .benchmarks import NAMES, read_equations
 from .corpus import SHARD_SIZE, Corpus, CorpusConfig, HeldOut
 from .model import PIE, ModelConfig, save_weights
 from .params import read_yaml, record
+from .streaming import Shards, batches
 
 
 @dataclass(frozen=True)
@@ -110,26 +109,6 @@ def validate(
     return {"validation_loss": total / examples, "validation_exact": exact / examples}
 
 
-def batches(
-    corpus: Corpus, config: TrainingConfig, cache: Path | None, start: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Batches from step ``start`` on: shards in a shuffled order, similar lengths together."""
-    shards = max(1, config.examples // SHARD_SIZE)
-    per_shard = SHARD_SIZE // config.batch_size
-    position, skip = divmod(start, per_shard)
-    while True:
-        epoch, place = divmod(position, shards)
-        order = np.random.default_rng([config.seed, epoch]).permutation(shards)
-        arrays = corpus.shard(int(order[place]), cache)
-        points, tokens = arrays["points"], arrays["tokens"]
-        rng = np.random.default_rng([config.seed, 1, position])
-        lengths = (tokens != vocabulary.PAD).sum(1) + 2.0 * rng.random(len(tokens))
-        groups = np.argsort(lengths)[: per_shard * config.batch_size].reshape(per_shard, -1)
-        for group in rng.permutation(groups)[skip:]:
-            yield points[group], tokens[group]
-        position, skip = position + 1, 0
-
-
 def has_bfloat16(device: str) -> bool:
     """Whether matrix products in bf16 are native there; emulated ones are slower than float32."""
     if torch.device(device).type == "cuda":
@@ -191,6 +170,7 @@ def pretrain(
     cache: Path | None = None,
     device: str = "cpu",
     stop_after: float = math.inf,
+    workers: int = 0,
 ) -> Progress:
     """Train, or go on training, until early stopping, ``max_steps`` or ``stop_after`` seconds.
 
@@ -200,6 +180,7 @@ def pretrain(
         cache: folder with cached corpus shards, made ahead or on the way.
         device: torch device.
         stop_after: seconds of this call after which it saves its state and returns.
+        workers: processes that make or read shards ahead of training; 0 = none.
 
     Returns:
         The progress with one row per validation.
@@ -217,7 +198,8 @@ def pretrain(
     running = torch.zeros((), device=device)
     seen = 0
     bar = tqdm(total=config.max_steps, initial=progress.step, unit="step", disable=None)
-    source = batches(corpus, config, cache, progress.step)
+    shards = Shards(corpus, config.examples, config.seed, cache)
+    source = batches(shards, config.batch_size, progress.step, workers)
     while not progress.finished and progress.step < config.max_steps:
         points, tokens = next(source)
         torch.manual_seed(hash((config.seed, progress.step)))  # dropout
@@ -305,6 +287,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="for the corpus")
+    parser.add_argument("--stream", action="store_true", help="make shards on the way, no cache")
+    parser.add_argument("--corpus-only", action="store_true", help="fill the cache and stop")
+    parser.add_argument("--part", default="1/1", help="which share of the cache to fill, as in 2/8")
     options = parser.parse_args(arguments)
     try:
         _run(options)
@@ -324,11 +309,27 @@ def _run(options: argparse.Namespace) -> None:
     config = _section(sections, TrainingConfig, "pretraining")
     corpus, validation = corpora(_section(sections, CorpusConfig, "corpus"), options.benchmarks)
     state = options.state / f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
-    corpus.fill_cache(max(1, config.examples // SHARD_SIZE), options.cache, options.workers)
+    if not options.stream:
+        shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
+        corpus.fill_cache(shards, options.cache, options.workers)
+        if options.corpus_only:
+            return
     pretrain(
-        model_config, config, corpus, validation, state, options.weights, options.cache,
-        options.device, options.seconds,
+        model_config, config, corpus, validation, state, options.weights,
+        None if options.stream else options.cache, options.device, options.seconds,
+        options.workers if options.stream else 0,
     )  # fmt: skip
+
+
+def _part(text: str) -> slice:
+    """``2/8``: every eighth shard from the second on."""
+    try:
+        part, parts = (int(number) for number in text.split("/"))
+    except ValueError:
+        part = parts = 0
+    if not 1 <= part <= parts:
+        raise ValueError(f"--part is {text!r}; expected I/N with I from 1 to N")
+    return slice(part - 1, None, parts)
 
 
 if __name__ == "__main__":

@@ -12,14 +12,17 @@ explode (``exp(1e5·x1)``), zero sets reduced to a point, a variable that fades 
 
 import numpy as np
 
+from .derivatives import jets
 from .distance import newton_distances
-from .kernel import jets, stack_depth
+from .kernel import stack_depth
 from .vector_math import jit
 
 OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW = 0, 1, 2, 3, 4
 LARGEST = 1e6  # of a constant
 SMALLEST_SHARE = 1e-4  # of a variable in the gradient
-_SCREENED, _SCREEN_POINTS = 6, 64
+_SCREEN_POINTS = 64
+_FIRST_LOOK = 12  # starts
+_DESCENTS = 6  # after the first look's two
 
 
 @jit
@@ -42,8 +45,9 @@ def _residuals(codes, constants, columns, stack, active, w, residual):
     jets(codes, constants, columns, d, 0, False, stack, active, w)
     total = 0.0
     for i in range(n):
-        f = stack[0, 0, i]
-        residual[i] = f / _norm(stack, i, d) if f != 0.0 else 0.0
+        norm = _norm(stack, i, d)
+        # where f and its gradient both vanish there is no zero set, and 0/0 says so
+        residual[i] = stack[0, 0, i] / norm
         total += residual[i] * residual[i]
     return total / n if np.isfinite(total) else np.inf
 
@@ -58,7 +62,7 @@ def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian):
     inverse, cubed = w[0], w[1]
     for i in range(n):
         norm = _norm(stack, i, d)
-        residual[i] = top[0, i] / norm if top[0, i] != 0.0 else 0.0
+        residual[i] = top[0, i] / norm
         inverse[i] = 1.0 / norm
         cubed[i] = residual[i] / norm / norm
     for k in range(p):
@@ -192,7 +196,8 @@ def minimise(codes, starts, columns, exact, max_iterations):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start, and where one Gauss–Newton step on f takes it, is screened on at most 64 of the
-    points; the best few are descended from, until the mean square falls to ``exact``.
+    points; the best few are descended from, until the mean square falls to ``exact``. The first
+    starts go first: where they suffice the others are not looked at.
 
     Args:
         starts: (S, P).
@@ -212,27 +217,30 @@ def minimise(codes, starts, columns, exact, max_iterations):
     few = np.ascontiguousarray(columns[:, :: max(1, n // m)][:, :m])
     few_stack, few_w, few_residual = np.empty((depth, 1 + d, m)), np.empty((5, m)), np.empty(m)
     few_slopes = np.empty((depth, 1 + p, m))
-    tried = np.empty((2 * len(starts), p))
-    costs = np.full(len(tried), np.inf)
-    for s in range(len(starts)):
-        image = len(starts) + s
-        tried[s] = starts[s]
-        if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, tried[image]):
-            costs[image] = _residuals(
-                codes, tried[image], few, few_stack, active, few_w, few_residual
-            )
-        costs[s] = _residuals(codes, tried[s], few, few_stack, active, few_w, few_residual)
-    for s in np.argsort(costs)[:_SCREENED]:
-        if not np.isfinite(costs[s]):
-            break
-        constants = tried[s].copy()
-        cost = _descend(
-            codes, constants, columns, exact, max_iterations, stack, slim, active, w, work
-        )
-        if cost < lowest:
-            best[:], lowest = constants, cost
-            if not lowest > exact:
+    tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
+    screened = 0
+    for upto, descents in ((min(_FIRST_LOOK, len(starts)), 2), (len(starts), _DESCENTS)):
+        for s in range(screened, upto):
+            image = tried[2 * s + 1]
+            tried[2 * s] = starts[s]
+            if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, image):
+                costs[2 * s + 1] = _residuals(
+                    codes, image, few, few_stack, active, few_w, few_residual
+                )
+            costs[2 * s] = _residuals(codes, starts[s], few, few_stack, active, few_w, few_residual)
+        screened = upto
+        for s in np.argsort(costs)[:descents]:
+            if not np.isfinite(costs[s]):
                 break
+            constants = tried[s].copy()
+            costs[s] = np.inf  # descended from
+            cost = _descend(
+                codes, constants, columns, exact, max_iterations, stack, slim, active, w, work
+            )
+            if cost < lowest:
+                best[:], lowest = constants, cost
+                if not lowest > exact:
+                    return best, lowest
     return best, lowest
 
 

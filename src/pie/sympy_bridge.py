@@ -1,5 +1,7 @@
 """To SymPy and LaTeX. Built node by node: no text is ever evaluated."""
 
+from collections.abc import Sequence
+
 import sympy
 
 from .expression import Expression, Tree, to_tree
@@ -16,16 +18,25 @@ _UNARY = {
 }  # fmt: skip
 
 
-def to_sympy(expression: Expression) -> sympy.Expr:
+def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = None) -> sympy.Expr:
     """The same expression in SymPy, in real symbols x1, x2, …
+
+    Args:
+        expression: what to convert.
+        constants: stand for its constants, in prefix order (symbols, say); None = their values.
 
     >>> from pie.expression import parse
     >>> to_sympy(parse("x1**2/2 + sin(x2)"))
     x1**2/2 + sin(x2)
+    >>> to_sympy(parse("2*x1 + 3"), sympy.symbols("a b"))
+    a*x1 + b
     """
+    given = iter(constants) if constants is not None else None
 
     def walk(node: Tree) -> sympy.Expr:
         if node[0] == "c":
+            if given is not None:
+                return next(given)
             value = node[1]
             return sympy.Integer(int(value)) if value == int(value) else sympy.Float(value, 17)
         if node[0] == "x":

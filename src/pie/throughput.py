@@ -11,7 +11,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from .corpus import Corpus
 from .model import PIE, ModelConfig
-from .pretraining import TrainingConfig, batches, has_bfloat16, loss_of
+from .pretraining import TrainingConfig, has_bfloat16, loss_of
+from .streaming import Shards, batches
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def training_throughput(
     bfloat16 = config.bfloat16 and has_bfloat16("cpu")
     model = PIE(model_config).train()
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
-    source = batches(corpus, config, cache, 0)
+    shards = Shards(corpus, config.examples, config.seed, cache)
+    source = batches(shards, config.batch_size)
     pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
     turn = itertools.cycle(range(len(pool)))
 

@@ -8,8 +8,9 @@ not roots. Roots are picked at random among the branches found.
 
 import numpy as np
 
+from .derivatives import derivatives
 from .expression import Expression
-from .kernel import derivatives, evaluate, is_binary, jit, stack_depth, subtree_end, values
+from .kernel import evaluate, is_binary, stack_depth, subtree_end, values
 from .operators import (
     ADD,
     CONSTANT,
@@ -19,7 +20,6 @@ from .operators import (
     LN,
     MAX_VARIABLES,
     MUL,
-    POW,
     POW2,
     POW3,
     POW4,
@@ -27,6 +27,7 @@ from .operators import (
     SQRT,
     SUB,
 )  # fmt: skip
+from .vector_math import jit
 
 HALF_MAX = 65504.0  # largest finite IEEE half-precision number
 GRID = 96
@@ -255,9 +256,16 @@ def _refined(program, rows, variable, ends):
         still_open = still_open[:left]
     rows[variable - 1] = root
     evaluate(program, none, rows, stack)
+    residual = np.abs(stack[0])
     for i in range(m):
+        # a root within rounding of 0 is 0, where f may be undefined (exp(−1/x²)/x, say)
+        rows[variable - 1, i] = root[i] if abs(root[i]) > 1e-14 else 0.0
+    evaluate(program, none, rows, stack)
+    for i in range(m):
+        if abs(stack[0, i]) <= residual[i]:
+            root[i], residual[i] = rows[variable - 1, i], abs(stack[0, i])
         # at a pole |f| grows as the bracket closes
-        if not abs(stack[0, i]) <= 1e-3 * bound[i]:
+        if not residual[i] <= 1e-3 * bound[i]:
             root[i] = np.nan
     return root
 

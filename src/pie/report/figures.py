@@ -149,6 +149,39 @@ def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+_SPEED = {
+    "corpus_per_core": "equations with 200 points,\nper second and core",
+    "million_minutes": "minutes for a million equations",
+    "fits_per_core": "skeletons fitted,\nper second and core",
+    "pie_seconds": "PIE, seconds per equation",
+    "pie_plus_seconds": "PIE+, seconds per equation",
+}
+
+
+def speed(results: dict) -> Figure:
+    """Measured speed beside the reference path (``benchmarks/results.json``), log scale."""
+    items = [(label, results["items"][name]) for name, label in _SPEED.items()]
+    figure, axes = plt.subplots(figsize=(5.5, 2.6))
+    for place, (_, entry) in enumerate(items):
+        ends = sorted((entry["value"], entry["reference"]))
+        axes.plot(ends, [place, place], color="0.75", zorder=1)
+        axes.plot(entry["value"], place, "o", color=METHODS["PIE"][0], zorder=2)
+        axes.plot(entry["reference"], place, "s", color="0.4", markerfacecolor="white", zorder=2)
+        middle = np.sqrt(entry["value"] * entry["reference"])
+        axes.annotate(f"{entry['ratio']:.0f}×", (middle, place), xytext=(0, 3),
+                      textcoords="offset points", ha="center", fontsize=7)  # fmt: skip
+    axes.plot([], [], "o", color=METHODS["PIE"][0], label="this library")
+    axes.plot([], [], "s", color="0.4", markerfacecolor="white", label="SymPy and SciPy, plainly")
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(items)), [label for label, _ in items])
+    axes.invert_yaxis()
+    axes.margins(y=0.15)
+    axes.legend(loc="lower right")
+    where = results["machine"]
+    axes.set_title(f"{where['processor']}, {where['cores']} cores", fontsize=6, color="0.4")
+    return figure
+
+
 def save(figure: Figure, stem: Path) -> None:
     """``stem``.png and .svg, the same bytes for the same figure."""
     stem = Path(stem)

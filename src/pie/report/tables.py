@@ -112,7 +112,7 @@ def hyperparameters(sections: dict) -> pd.DataFrame:
         else:
             lines.append({"parameter": prefix, "value": value})
 
-    walk("", {k: sections[k] for k in ("corpus", "model", "pretraining", "inference")})
+    walk("", {name: section for name, section in sections.items() if name != "notebooks"})
     return pd.DataFrame(lines)
 
 
