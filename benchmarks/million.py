@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import resource
 import time
+from pathlib import Path
 
 from tqdm import tqdm
 
@@ -12,10 +13,22 @@ from pie.corpus import Corpus, CorpusConfig
 CHUNK = 2048
 
 
+def _peak() -> int:
+    """Peak memory of this process in kB.
+
+    ``ru_maxrss`` of a started process begins at its parent's; Linux's own record does not.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
+    except (OSError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
 def _make(job: tuple[CorpusConfig, int, int]) -> tuple[int, int, int]:
     config, start, stop = job
     made = len(Corpus(config).arrays(start, stop)["tokens"])
-    return made, os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return made, os.getpid(), _peak()
 
 
 def make(config: CorpusConfig, n_equations: int, workers: int) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Time the library against a plain reference path, all in one run on this machine.
 
-    python benchmarks/run.py            # about 20 minutes on two cores
+    python benchmarks/run.py            # about 8 minutes on two cores
     python benchmarks/run.py --tiny     # seconds: only to see that it runs
 
 Writes ``results.json`` and the figure ``speed`` (PNG, SVG) into ``--out``. Ours and the reference
@@ -100,7 +100,7 @@ def measure(root: Path, tiny: bool) -> dict:
     )  # fmt: skip
 
     # ---- constants: skeletons of the validation corpus on their points ----
-    count, plain_count = (8, 2) if tiny else (600, 60)
+    count = 8 if tiny else 600
     pairs, k = [], 50_000
     while len(pairs) < count:
         drawn = validation[k]
@@ -112,17 +112,16 @@ def measure(root: Path, tiny: bool) -> dict:
     def fits(workers):
         return [fit_sampson([s], points, workers=workers)[0] for s, points in pairs]
 
-    def plain_fits(turn):
-        chosen = [pairs[(turn * plain_count + i) % count] for i in range(plain_count)]
-        return clocked(lambda: [reference.fit_sampson(s, points) for s, points in chosen])
+    def plain_fits(_):
+        return clocked(lambda: [reference.fit_sampson(s, points) for s, points in pairs])
 
     found = fits(1)
     seconds, plain, all_ours = in_turns(lambda _: clocked(fits, 1), plain_fits, turns)
     spreads = [np.sqrt(np.mean(points.var(axis=0))) for _, points in pairs]
     exact = np.mean([f.error < 1e-6 * s for f, s in zip(found, spreads, strict=True)])
-    plain_errors = [reference.fit_sampson(*pair) for pair in pairs[: plain_count * turns]]
-    plain_exact = np.mean([e < 1e-6 * s for e, s in zip(plain_errors, spreads, strict=False)])
-    rate, plain_rate = count / seconds, plain_count / plain
+    plain_errors = [reference.fit_sampson(*pair) for pair in pairs]
+    plain_exact = np.mean([e < 1e-6 * s for e, s in zip(plain_errors, spreads, strict=True)])
+    rate, plain_rate = count / seconds, count / plain
     items["fits_per_core"] = item(
         rate, "skeletons with 1 to 3 constants fitted per second and core", plain_rate,
         rate / plain_rate, recovered=float(exact), reference_recovered=float(plain_exact),
@@ -160,9 +159,12 @@ def measure(root: Path, tiny: bool) -> dict:
         )  # fmt: skip
 
     # ---- the second core: the same work by one worker and by two ----
-    share = 400 if tiny else 40_000
-    alone, _ = make(settings.corpus, share, 1)
-    together, _ = make(settings.corpus, share, 2)
+    share = 400 if tiny else 30_000
+    alone, together, _ = in_turns(
+        lambda _: make(settings.corpus, share, 1)[0],
+        lambda _: make(settings.corpus, share, 2)[0],
+        turns,
+    )
     batch = [s for s, _ in pairs] * (1 if tiny else 4)
     points = np.resize(pairs[0][1], (200, 3))
     points = points + np.random.default_rng(0).standard_normal(points.shape)  # nothing fits

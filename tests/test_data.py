@@ -1,5 +1,6 @@
 """Test sets and the paper's tables: complete, on their equations, and transcribed number by number."""
 
+import itertools
 import re
 from collections import Counter
 
@@ -7,8 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pie.benchmarks import NAMES, draw_points, load, read_equations
+from pie.benchmarks import NAMES, draw_points, draw_wild, load, read_equations, read_laws
+from pie.canonical import canonical
+from pie.corpus import HeldOut
+from pie.expression import Expression
 from pie.operators import BY_NAME
+from pie.sampling import Unsampled
 
 SIZES = {"feynman": 39, "synthetic_printed": 50, "synthetic": 80}
 
@@ -23,6 +28,45 @@ def test_test_sets_are_complete_and_their_points_are_zeros(root, name):
         scale = np.maximum(np.linalg.norm(gradient, axis=1), 1e-3) * (1 + np.abs(p.points).max(1))
         assert np.max(np.abs(value) / scale) < 1e-6, p.equation_id
         assert p.points.std(0).min() > 1e-4, p.equation_id
+
+
+def test_wild_is_large_and_varied(root):
+    laws = read_laws(root / "data/benchmarks")
+    fields = Counter(law.field for law in laws)
+    assert len(laws) == 74 and len({law.law_id for law in laws}) == 74
+    assert fields.keys() == {"geometry", "mechanics", "thermodynamics", "optics", "chemistry",
+                             "biology", "electronics"} and min(fields.values()) >= 6  # fmt: skip
+    for law in laws:
+        d = len(law.equation.variables)
+        assert law.equation.variables == tuple(range(1, d + 1)) and 2 <= d <= 3
+        assert law.box.low.shape == (d,) and np.all(law.box.low < law.box.high) and law.source
+        assert len(canonical(law.equation).codes) <= 40
+
+
+def test_every_law_can_be_drawn_in_at_least_four_ways(root):
+    for law in read_laws(root / "data/benchmarks"):
+        ways = 0
+        for way in ("free_box", "whole", "patch", "clusters", "trajectory"):
+            try:
+                points = draw_wild(law, way, 100, np.random.default_rng(1))
+            except Unsampled:
+                continue
+            ways += 1
+            assert law.box.contains(points).all()
+            value, gradient = law.equation.value_and_gradient(points)
+            distance = np.abs(value) / np.linalg.norm(gradient / points.std(axis=0), axis=1)
+            assert np.median(distance) < 1e-6, (law.name, way)
+        assert ways >= 4, law.name
+
+
+def test_no_law_is_in_the_corpus_under_any_naming_of_its_variables(root):
+    laws = [law.equation for law in read_laws(root / "data/benchmarks")]
+    held_out = HeldOut(laws)
+    for f in laws:
+        for order in itertools.permutations(f.variables):
+            names = dict(zip(f.variables, order, strict=True))
+            renamed = Expression(tuple(names.get(c, c) for c in f.codes), f.constants)
+            assert canonical(renamed) in held_out
 
 
 def test_points_are_drawn_by_seed(root):

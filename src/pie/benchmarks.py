@@ -1,7 +1,8 @@
 """Test sets: equations with their points, committed under data/benchmarks.
 
 ``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of
-Table 8), ``synthetic`` (80 from our own generator).
+Table 8), ``synthetic`` (80 from our own generator); ``wild`` (74 curves and laws of
+geometry and science, with the box in which each is observed).
 """
 
 import csv
@@ -11,9 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from .expression import Expression, parse
-from .sampling import Unsampled, paper_points
+from .sampling import WAYS, Box, Unsampled, paper_points
 
 NAMES = ("feynman", "synthetic_printed", "synthetic")
+HELD_OUT = (*NAMES, "wild")  # none of these equations is in a training corpus
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,58 @@ def load(folder: Path, name: str) -> list[Problem]:
     equations = read_equations(folder, name)
     with np.load(Path(folder) / f"{name}.npz") as points:
         return [Problem(name, key, truth, points[key]) for key, truth in equations.items()]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A curve or law of ``wild``: its equation, and the box in which it is observed."""
+
+    law_id: str
+    name: str
+    field: str
+    equation: Expression
+    box: Box
+    source: str
+
+
+def read_laws(folder: Path) -> list[Law]:
+    """The curves and laws of ``wild`` with their boxes, ``low:high`` per variable."""
+    with open(Path(folder) / "wild.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    laws = []
+    for row in rows:
+        ends = np.array([[float(v) for v in part.split(":")] for part in row["box"].split(";")])
+        low, high = ends.T
+        # positive quantities over more than a decade and a half are spread in their logarithms
+        wide = bool(np.all(low > 0.0) and np.any(high / low > 30.0))
+        box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
+        equation = parse(row["equation"])
+        laws.append(
+            Law(row["equation_id"], row["name"], row["field"], equation, box, row["source"])
+        )
+    return laws
+
+
+def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np.ndarray:
+    """Points (N, D) of a law inside its box, drawn one of the ways of :mod:`pie.sampling`.
+
+    Raises:
+        Unsampled: it cannot be drawn this way.
+    """
+    d = len(law.equation.variables)
+    found = np.empty((0, d))
+    for _ in range(60):
+        try:
+            points = WAYS[way](law.equation, n_points, d, law.box, rng)
+        except Unsampled:
+            continue
+        points = points[law.box.contains(points)]
+        # an arc or a track is one: it has to have its points from one draw
+        whole = way in ("patch", "trajectory")
+        found = points if whole else np.concatenate([found, points])
+        if len(found) >= (n_points // 2 if whole else n_points):
+            return found[:n_points]
+    raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
 
 
 def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:

@@ -11,9 +11,9 @@ its canonical form vanish at the same points.* (The domain may grow: sqrt(x)·sq
 becomes x.) The leading coefficient is 1, so the scaled-down and the everywhere-zero
 answers cannot be written.
 
-Synonyms that it leaves apart: products of two sums are not multiplied out, a factor exp(u)
-common to all terms of a sum stays, logarithms are neither split nor joined, and of the
-trigonometric identities only phases and signs are used.
+Synonyms that it leaves apart: products of two sums are not multiplied out, logarithms are joined
+only where nothing else is in the sum, and of the trigonometric identities only phases and signs
+are used.
 
 The arithmetic is in :mod:`pie.linear_form`.
 """
@@ -31,6 +31,8 @@ from .linear_form import (
     monic,
     multiply_terms,
     number,
+    product,
+    raised,
     scaled,
 )
 
@@ -68,9 +70,10 @@ def _reduce(form):
         raise NoZeroSet(f"reduces to the constant {constant:g}")
     if constant == 0.0 and len(terms) == 1:
         return _reduce_product(terms[0][0])
-    cleared = _clear_denominators(form)
-    if cleared != form:
-        return cleared
+    for rule in (_clear_denominators, _drop_exponential, _join_logarithms):
+        simpler = rule(form)
+        if simpler != form:
+            return simpler
     if len(terms) == 1:
         return _reduce_level(terms[0][0], -constant / terms[0][1])
     return form
@@ -143,6 +146,43 @@ def _clear_denominators(form):
         factor, merged = multiply_terms(term, clearing)
         result = add(result, distributed(merged, c * factor))
     return result
+
+
+def _drop_exponential(form):
+    """A factor exp(u) common to all terms has no zeros: f·exp(u) becomes f."""
+    constant, terms = form
+    if constant != 0.0:
+        return form
+    exponents = [next((b[1][1] for b, _ in term if b[0] == "exp"), ()) for term, _ in terms]
+    shared = dict(exponents[0])
+    for exponent in exponents[1:]:
+        other = dict(exponent)
+        shared = {
+            t: min(c, other[t], key=abs) for t, c in shared.items() if c * other.get(t, 0.0) > 0.0
+        }
+    if not shared:
+        return form
+    inverse = ((("exp", make(0.0, {t: -c for t, c in shared.items()})), 1.0),)
+    result = number(0.0)
+    for term, c in terms:
+        factor, merged = multiply_terms(term, inverse)
+        piece = make(0.0, {merged: c * factor}) if merged else number(c * factor)
+        result = add(result, piece)
+    return result
+
+
+def _join_logarithms(form):
+    """Σ cᵢ·ln(uᵢ) + c with half-integer cᵢ up to 5 becomes Πuᵢ^cᵢ − exp(−c)."""
+    constant, terms = form
+    lead = terms[0][1]
+    weights = [c / lead for _, c in terms]
+    bare = all(len(term) == 1 and term[0][0][0] == "ln" and term[0][1] == 1.0 for term, _ in terms)
+    if not bare or len(terms) < 2 or any(2 * w != round(2 * w) or abs(w) > 5 for w in weights):
+        return form
+    joined = number(1.0)
+    for (term, _), weight in zip(terms, weights, strict=True):
+        joined = product(joined, raised(term[0][0][1], weight))
+    return add(joined, number(-math.exp(-constant / lead)))
 
 
 # ---- back to a tree ----

@@ -91,10 +91,17 @@ def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
     return table
 
 
+@functools.lru_cache(maxsize=256)
+def _permutations(n_points: int, n_columns: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    order = np.tile(np.arange(n_points), (n_columns, 1))
+    order[1:] = rng.permuted(order[1:], axis=1)
+    return order
+
+
 def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
     """The points with every column but the first permuted: the law is gone, the spread is not."""
-    rng = np.random.default_rng(seed)
-    return np.column_stack([points[:, :1], *(rng.permutation(c) for c in points[:, 1:].T)])
+    return np.take_along_axis(points, _permutations(*points.shape, seed).T, axis=0)
 
 
 def fit_sampson(

@@ -6,6 +6,7 @@ kept on disk only as a cache.
 """
 
 import hashlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -21,6 +22,7 @@ from tqdm import tqdm
 from .canonical import NoZeroSet, canonical
 from .expression import Expression, Tree, from_tree
 from .generator import GeneratorConfig, random_tree
+from .mixture import MixtureConfig, presented, random_equation, random_points
 from .operators import BY_NAME
 from .sampling import Unsampled, paper_points
 from .vocabulary import encode
@@ -38,6 +40,7 @@ class CorpusConfig:
     max_trials: int = 4
     canonical_skeletons: bool = True
     generator: GeneratorConfig = field(default_factory=GeneratorConfig)
+    mixture: MixtureConfig = field(default_factory=MixtureConfig)
 
 
 @dataclass(frozen=True)
@@ -63,15 +66,26 @@ class Statistics:
     skeletons: Counter
 
 
+class _Dropped(ValueError):
+    """A candidate that does not become an item; the message is the reason that is counted."""
+
+
 class HeldOut:
-    """Equations that must not occur in the corpus, matched by skeleton and constants."""
+    """Equations that must not occur in the corpus, under any naming of their variables.
+
+    Matched by canonical skeleton, which does not see the scale of f, and by constants.
+    """
 
     def __init__(self, equations: Sequence[Expression] = (), tolerance: float = 1e-2):
         self._tolerance = tolerance
         self._by_codes: dict[tuple[int, ...], list[np.ndarray]] = {}
         for equation in equations:
-            form = canonical(equation)
-            self._by_codes.setdefault(form.codes, []).append(np.array(form.constants))
+            names = equation.variables
+            for order in itertools.permutations(names):
+                renamed = dict(zip(names, order, strict=True))
+                codes = tuple(renamed.get(code, code) for code in equation.codes)
+                form = canonical(Expression(codes, equation.constants))
+                self._by_codes.setdefault(form.codes, []).append(np.array(form.constants))
 
     def __repr__(self) -> str:
         held = sorted((k, [tuple(c.tolist()) for c in v]) for k, v in self._by_codes.items())
@@ -128,36 +142,55 @@ class Corpus:
         config = self.config
         rng = np.random.Generator(np.random.Philox(key=[config.seed, k]))
         dropped: Counter = Counter()
+        mixed = config.mixture.share > 0.0 and rng.random() < config.mixture.share
+        draw = self._draw_mixed if mixed else self._draw_paper
         while True:
-            tree, n_variables = _renumbered(random_tree(rng, config.generator))
-            if n_variables < 2:
-                dropped["fewer than two variables"] += 1
-                continue
-            equation = from_tree(tree)
             try:
-                form = canonical(equation)
-            except NoZeroSet:
-                dropped["no zeros by its form"] += 1
-                continue
-            target = form if config.canonical_skeletons else equation
-            if len(form.variables) < n_variables:
-                dropped["a variable cancels"] += 1
-            elif len(target.codes) > config.max_tokens:
-                dropped["too long"] += 1
-            elif not all(1e-3 <= abs(c) <= 1e3 for c in form.constants):
-                dropped["a constant beyond 1e±3"] += 1
-            elif form in self.held_out:
-                dropped["held out for testing"] += 1
-            else:
-                try:
-                    points = paper_points(
-                        equation, config.n_points, n_variables, rng, config.max_trials
-                    )
-                except Unsampled as reason:
-                    vary = "vary" in str(reason)
-                    dropped["a coordinate does not vary" if vary else "too few points"] += 1
-                    continue
-                return Item(equation, target, points), dropped
+                return draw(rng), dropped
+            except _Dropped as reason:
+                dropped[str(reason)] += 1
+            except Unsampled as reason:
+                vary = "vary" in str(reason)
+                dropped["a coordinate does not vary" if vary else "too few points"] += 1
+
+    def _draw_paper(self, rng: np.random.Generator) -> Item:
+        config = self.config
+        tree, n_variables = _renumbered(random_tree(rng, config.generator))
+        if n_variables < 2:
+            raise _Dropped("fewer than two variables")
+        equation = from_tree(tree)
+        target = self._target(equation, n_variables)
+        points = paper_points(equation, config.n_points, n_variables, rng, config.max_trials)
+        return Item(equation, target, points)
+
+    def _draw_mixed(self, rng: np.random.Generator) -> Item:
+        config = self.config
+        tree, asked, box = random_equation(rng, config.mixture, config.generator)
+        if _renumbered(tree) != (tree, asked):
+            raise _Dropped("fewer variables than asked for")
+        equation = from_tree(tree)
+        self._target(equation, asked)  # before the points: it is cheaper
+        points = random_points(equation, config.n_points, box, rng, config.mixture)
+        equation, points = presented(equation, points, rng, config.mixture)
+        return Item(equation, self._target(equation, asked), points)
+
+    def _target(self, equation: Expression, n_variables: int) -> Expression:
+        """What the network shall write; _Dropped if it cannot or must not."""
+        config = self.config
+        try:
+            form = canonical(equation)
+        except NoZeroSet:
+            raise _Dropped("no zeros by its form") from None
+        target = form if config.canonical_skeletons else equation
+        if len(form.variables) < n_variables:
+            raise _Dropped("a variable cancels")
+        if len(target.codes) > config.max_tokens:
+            raise _Dropped("too long")
+        if not all(1e-3 <= abs(c) <= 1e3 for c in form.constants):
+            raise _Dropped("a constant beyond 1e±3")
+        if form in self.held_out:
+            raise _Dropped("held out for testing")
+        return target
 
     def arrays(self, start: int, stop: int) -> dict[str, np.ndarray]:
         """Items start … stop−1 as the network takes them.

@@ -23,8 +23,11 @@ def _length(g, i):
 
 
 @jit
-def newton_distances(codes, constants, columns, steps):
-    """:func:`distance_to_zero_set` for a program at points ``columns`` (D, N)."""
+def project(codes, constants, columns, steps):
+    """Where points ``columns`` (D, N) end up on the zero set, (D, N), and how far that is, (N,).
+
+    Damped Newton steps along the gradient; the distance is inf where no zero was reached.
+    """
     d, n = columns.shape
     depth = stack_depth(codes)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
@@ -64,7 +67,13 @@ def newton_distances(codes, constants, columns, steps):
             remaining = np.nan
         if not (remaining <= 1e-6 * (1.0 + distance[i]) and np.isfinite(distance[i])):
             distance[i] = np.inf
-    return distance
+    return x, distance
+
+
+@jit
+def newton_distances(codes, constants, columns, steps):
+    """:func:`distance_to_zero_set` for a program at points ``columns`` (D, N)."""
+    return project(codes, constants, columns, steps)[1]
 
 
 def distance_to_zero_set(expression: Expression, points: np.ndarray, steps: int = 30) -> np.ndarray:

@@ -151,7 +151,8 @@ def _simple_sum(term):
     return None
 
 
-def _product(a, b):
+def product(a, b):
+    """a · b."""
     (ca, ta), (cb, tb) = _as_product(a), _as_product(b)
     if not ta or not tb:
         return scaled(b, ca) if not ta else scaled(a, cb)
@@ -187,7 +188,7 @@ def _size(base):
     return 1 + sum(sum(_size(b) for b, _ in t) for t, _ in base[1][1])
 
 
-def _raise(form, p):
+def raised(form, p):
     """form ** p for a constant p."""
     if p == 0.0:
         return number(1.0)
@@ -237,12 +238,12 @@ def _function(name, form):
         result, rest = number(math.exp(constant)), {}
         for term, c in terms:
             if len(term) == 1 and term[0][0][0] == "ln" and term[0][1] == 1.0:
-                result = _product(result, _raise(term[0][0][1], c))
+                result = product(result, raised(term[0][0][1], c))
             else:
                 rest[term] = c
         if not rest:
             return result
-        return _product(result, make(0.0, {((("exp", make(0.0, rest)), 1.0),): 1.0}))
+        return product(result, make(0.0, {((("exp", make(0.0, rest)), 1.0),): 1.0}))
     if name == "ln":
         return _logarithm(form)
     constant, terms = form
@@ -297,17 +298,17 @@ def form_of(tree: Tree):
     if head in ("add", "sub"):
         return add(*children, 1.0 if head == "add" else -1.0)
     if head == "mul":
-        return _product(*children)
+        return product(*children)
     if head == "div":
         if not children[1][1] and children[1][0] == 0.0:
             raise NoZeroSet("division by zero")
-        return _product(children[0], _raise(children[1], -1.0))
+        return product(children[0], raised(children[1], -1.0))
     if head == "pow":
         if not children[1][1]:
-            return _raise(children[0], children[1][0])
-        return _function("exp", _product(children[1], _function("ln", children[0])))
+            return raised(children[0], children[1][0])
+        return _function("exp", product(children[1], _function("ln", children[0])))
     if head == "sqrt":
-        return _raise(children[0], 0.5)
+        return raised(children[0], 0.5)
     if head.startswith("pow"):
-        return _raise(children[0], float(head[3:]))
+        return raised(children[0], float(head[3:]))
     return _function(head, children[0])

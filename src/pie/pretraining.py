@@ -23,9 +23,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from . import vocabulary
-from .benchmarks import NAMES, read_equations
+from .benchmarks import HELD_OUT, read_equations
 from .corpus import SHARD_SIZE, Corpus, CorpusConfig, HeldOut
-from .model import PIE, ModelConfig, save_weights
+from .model import PIE, ModelConfig, load_weights, save_weights
 from .params import read_yaml, record
 from .streaming import Shards, batches
 
@@ -47,6 +47,7 @@ class TrainingConfig:
     bfloat16: bool = True  # autocast, where the processor has it
     seed: int = 0
     checkpoint_seconds: int = 120
+    initial_weights: str = ""  # folder of a network to go on from; "" = random
 
 
 @dataclass
@@ -188,6 +189,14 @@ def pretrain(
     digest = f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
     torch.manual_seed(config.seed)
     model = PIE(model_config).to(device).train()
+    if config.initial_weights:
+        earlier_model = load_weights(Path(config.initial_weights))
+        if earlier_model.config != model_config:
+            raise ValueError(
+                f"initial weights {config.initial_weights} are of {earlier_model.config}; "
+                f"expected {model_config}"
+            )
+        model.load_state_dict(earlier_model.state_dict())
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
     checkpoint = Path(state) / "checkpoint.safetensors"
     progress = _load_state(checkpoint, model, optimizer, digest)
@@ -261,7 +270,7 @@ def hash_of(config) -> str:
 
 def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
     """The training corpus without the test equations, and the validation corpus (the next seed)."""
-    held_out = HeldOut([e for n in NAMES for e in read_equations(benchmarks, n).values()])
+    held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
     validation = CorpusConfig(**{**config.__dict__, "seed": config.seed + 1})
     return Corpus(config, held_out), Corpus(validation, held_out)
 
@@ -280,8 +289,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Command line: pre-train with the sections corpus, model and pretraining of a params file."""
     parser = argparse.ArgumentParser(prog="python -m pie.pretraining", description=main.__doc__)
     parser.add_argument("--params", type=Path, default=Path("params.yaml"))
+    parser.add_argument("--plus", action="store_true", help="the sections …_plus: pie-plus")
     parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
-    parser.add_argument("--weights", type=Path, default=Path("data/models/pie"))
+    parser.add_argument("--weights", type=Path, help="default: data/models/pie or pie-plus")
     parser.add_argument("--state", type=Path, default=Path("build/pretraining"))
     parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -305,9 +315,12 @@ def _section(sections: dict, cls: type, name: str):
 
 def _run(options: argparse.Namespace) -> None:
     sections = read_yaml(options.params)
-    model_config = _section(sections, ModelConfig, "model")
-    config = _section(sections, TrainingConfig, "pretraining")
-    corpus, validation = corpora(_section(sections, CorpusConfig, "corpus"), options.benchmarks)
+    plus = "_plus" if options.plus else ""
+    weights = options.weights or Path("data/models") / f"pie{plus.replace('_', '-')}"
+    model_config = _section(sections, ModelConfig, f"model{plus}")
+    config = _section(sections, TrainingConfig, f"pretraining{plus}")
+    drawn = _section(sections, CorpusConfig, f"corpus{plus}")
+    corpus, validation = corpora(drawn, options.benchmarks)
     state = options.state / f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
     if not options.stream:
         shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
@@ -315,7 +328,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.corpus_only:
             return
     pretrain(
-        model_config, config, corpus, validation, state, options.weights,
+        model_config, config, corpus, validation, state, weights,
         None if options.stream else options.cache, options.device, options.seconds,
         options.workers if options.stream else 0,
     )  # fmt: skip

@@ -21,7 +21,7 @@ OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW = 0, 1, 2, 3, 4
 LARGEST = 1e6  # of a constant
 SMALLEST_SHARE = 1e-4  # of a variable in the gradient
 _SCREEN_POINTS = 64
-_FIRST_LOOK = 12  # starts
+_FIRST_LOOK = 6  # starts
 _DESCENTS = 6  # after the first look's two
 
 

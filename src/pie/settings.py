@@ -19,6 +19,9 @@ class Settings:
     pretraining: TrainingConfig
     inference: InferenceConfig
     inference_plus: PlusConfig
+    corpus_plus: CorpusConfig
+    model_plus: ModelConfig
+    pretraining_plus: TrainingConfig
     notebooks: dict = field(default_factory=dict)
 
 
