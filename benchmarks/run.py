@@ -14,6 +14,7 @@ import platform
 import statistics
 import sys
 import time
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,9 +61,10 @@ def measure(root: Path, tiny: bool) -> dict:
 
     from pie.constants import fit_sampson
     from pie.corpus import Corpus
-    from pie.discovery import discover, discover_plus, merged, skeletons
+    from pie.discovery import discover, merged, skeletons
     from pie.fitness import stochastic_copies
     from pie.model import load_weights
+    from pie.plus import discover_plus
     from pie.settings import load_corpora, load_settings
 
     turns = 1 if tiny else 5
@@ -132,7 +134,9 @@ def measure(root: Path, tiny: bool) -> dict:
     torch.set_num_threads(cores)
     model = load_weights(root / "data/models/pie")
     clouds = [validation[k].points for k in range(60_000, 60_000 + (1 if tiny else 20))]
-    paper, plus = settings.inference, settings.inference_plus
+    paper = settings.inference
+    # a wide beam and Sampson fits; the other views and refinement are more work, not slower
+    plus = replace(settings.inference_plus, beam=256, views=("as_given",), rounds=0)
     discover(model, clouds[0], config=paper), discover_plus(model, clouds[0], plus, cores)
 
     def plain_pie(points):

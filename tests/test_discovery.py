@@ -6,23 +6,18 @@ from hypothesis.extra.numpy import arrays
 
 from pie import vocabulary
 from pie.beam_search import Hypothesis
-from pie.canonical import canonical
 from pie.constants import fit
 from pie.discovery import (
     Candidate,
     InferenceConfig,
-    PlusConfig,
     _rank,
-    _rank_plus,
     check_points,
     discover,
-    discover_plus,
     merged,
     skeletons,
 )
 from pie.expression import parse
 from pie.fitness import cl_fem, distances, stochastic_copies, vanilla
-from pie.model import load_weights
 from pie.zero_set import points_on_zero_set
 
 
@@ -202,39 +197,6 @@ def test_samples_join_the_beam(tiny_model):
     assert len({h.tokens for h in both}) == len(both)
 
 
-def test_pie_plus_finds_a_law_and_ranks_its_candidates(root):
-    model = load_weights(root / "data/models/pie")
-    points = cloud("x1*x2 - 0.5")
-    config = PlusConfig(beam=16, samples=50)
-    result = discover_plus(model, points, config)
-    assert canonical(result.best.expression).codes == parse("x1*x2 + 1").codes
-    assert result.best.expression.constants[-1] == pytest.approx(-0.5, abs=1e-9)
-    usable = [c for c in result.candidates if np.isfinite(c.fitness)]
-    assert usable and result.best is usable[0] and result.seconds > 0
-    contrasts = [max(c.contrast, config.resolution) for c in usable]
-    assert contrasts == sorted(contrasts)
-    assert all(c.status != "ok" for c in result.candidates if not np.isfinite(c.fitness))
-    again = discover_plus(model, points, config, workers=2)
-    assert [c.expression for c in again.candidates] == [c.expression for c in result.candidates]
-
-
-def test_of_two_exact_fits_pie_plus_takes_the_one_with_fewer_constants():
-    few = Candidate(parse("x1*x2 - 1"), -1e-14, -9.0, "ok", 1e-14, 1e-13)
-    many = Candidate(parse("sin(x1*x2 - 1) + 0*x1"), -1e-15, -1.0, "ok", 1e-15, 1e-15)
-    vague = Candidate(parse("x1 - x2"), -1e-3, -0.1, "ok", 1e-3, 0.5)
-    failed = Candidate(parse("x1"), -np.inf, -0.1, "no zeros near some of the points")
-    order = sorted([failed, vague, many, few], key=lambda c: _rank_plus(c, 1e-9))
-    assert order == [few, many, vague, failed]
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"beam": -1}, "inference_plus.beam is -1"),
-        ({"beam": 0}, "both 0"),
-        ({"starts": 0}, "inference_plus.starts is 0"),
-    ],
-)
-def test_settings_of_pie_plus_are_checked(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        PlusConfig(**arguments)
+def test_values_beyond_half_precision_are_for_methods_that_rescale():
+    points = np.array([[1.0, 7e4], [2.0, 8e4], [3.0, 5.0]])
+    np.testing.assert_array_equal(check_points(points, 3, any_scale=True), points)

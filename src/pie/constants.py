@@ -23,6 +23,7 @@ _SAMPSON_FAILURES = {
     sampson.UNDEFINED: "undefined at some point, or flat, for every start",
     sampson.NO_ZEROS: "no zeros near some of the points",
     sampson.FADED: "a variable hardly matters",
+    sampson.DENSE: "its zeros are nearly everywhere",
     sampson.TOO_FEW: "more constants than points",
 }
 
@@ -112,17 +113,21 @@ def fit_sampson(
     exact: float = 1e-10,
     seed: int = 0,
     workers: int = 1,
+    descents: int = 6,
+    warm: bool = False,
 ) -> list[Fit]:
     """Fit the constants of many skeletons to the same points by :mod:`pie.sampson`.
 
     Args:
-        expressions: skeletons; the constants that they carry are not used.
+        expressions: skeletons; the constants that they carry are used only if ``warm``.
         points: (N, D).
-        n_starts: constants screened per skeleton; the best three are descended from.
+        n_starts: constants screened per skeleton.
         max_iterations: of each descent.
         exact: a root mean square residual this small, relative to the spread, ends the search.
         seed: of the starts and of the permutation.
         workers: threads.
+        descents: how many of the screened starts are descended from.
+        warm: the first start is not ones but the constants that an expression carries.
 
     Returns:
         One fit per skeleton, in order; failed ones say why.
@@ -137,8 +142,10 @@ def fit_sampson(
         if old.size >= len(points):
             return Fit(expression, -np.inf, _SAMPSON_FAILURES[sampson.TOO_FEW])
         starts = start_table(n_starts, old.size, seed)
+        if warm:
+            starts = np.concatenate([old[None], starts[1:]])
         constants, error, null, outcome = sampson.fit(
-            codes, starts, columns, shuffled, spreads, goal, max_iterations
+            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents
         )
         if outcome == sampson.UNDEFINED:
             return Fit(expression, -np.inf, _SAMPSON_FAILURES[outcome])

@@ -1,7 +1,6 @@
-"""Points → skeletons → constants → ranked equations: Algorithm 2 (*PIE*), and *PIE+* beside it.
+"""Algorithm 2: points → beam of skeletons → constants by BFGS → ranked by fitness.
 
-*PIE* follows the paper: beam 64, BFGS without restarts, ranked by the fitness. *PIE+* takes a
-wider beam, fits Sampson residuals from several starts and ranks by contrast.
+What goes beyond the paper is in :mod:`pie.plus`.
 """
 
 import time
@@ -14,7 +13,7 @@ import torch
 from . import vocabulary
 from .beam_search import Hypothesis, beam_search, sample
 from .canonical import NoZeroSet, canonical
-from .constants import fit, fit_sampson
+from .constants import fit
 from .expression import Expression
 from .fitness import stochastic_copies
 from .model import HALF_MAX, PIE, as_network_input, rows_of_state
@@ -38,31 +37,10 @@ class InferenceConfig:
 
 
 @dataclass(frozen=True)
-class PlusConfig:
-    """Settings of *PIE+*."""
-
-    beam: int = 256
-    samples: int = 0  # skeletons drawn at random beside the beam
-    starts: int = 48  # constants screened per skeleton
-    max_iterations: int = 40  # of each descent
-    resolution: float = 1e-9  # contrasts below this are equal: exact fits
-    seed: int = 0
-
-    def __post_init__(self):
-        for name in ("beam", "samples"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"inference_plus.{name} is {getattr(self, name)}; expected ≥ 0")
-        if self.beam + self.samples < 1:
-            raise ValueError("inference_plus.beam and .samples are both 0; nothing to decode")
-        if self.starts < 1:
-            raise ValueError(f"inference_plus.starts is {self.starts}; expected at least 1")
-
-
-@dataclass(frozen=True)
 class Candidate:
     """One equation: higher fitness is better; −inf with a reason if it could not be fitted.
 
-    ``error`` and ``contrast`` are those of :class:`pie.constants.Fit`, for *PIE+* only.
+    ``error`` and ``contrast`` are those of :class:`pie.constants.Fit`, for :mod:`pie.plus` only.
     """
 
     expression: Expression
@@ -87,8 +65,11 @@ class Discovery:
         return first if first and np.isfinite(first.fitness) else None
 
 
-def check_points(points: np.ndarray, max_variables: int) -> np.ndarray:
-    """Points as float64 (N, D), or a ValueError that names what is wrong with them."""
+def check_points(points: np.ndarray, max_variables: int, any_scale: bool = False) -> np.ndarray:
+    """Points as float64 (N, D), or a ValueError that names what is wrong with them.
+
+    ``any_scale`` accepts values beyond half precision, for methods that rescale them.
+    """
     try:
         points = np.asarray(points, np.float64)
     except (TypeError, ValueError) as error:
@@ -104,7 +85,7 @@ def check_points(points: np.ndarray, max_variables: int) -> np.ndarray:
     if len(bad):
         i, j = bad[0]
         raise ValueError(f"point {i}, x{j + 1} is {points[i, j]}; expected finite numbers")
-    if np.abs(points).max() > HALF_MAX:
+    if not any_scale and np.abs(points).max() > HALF_MAX:
         i, j = np.unravel_index(np.abs(points).argmax(), points.shape)
         raise ValueError(
             f"point {i}, x{j + 1} is {points[i, j]:g}; half precision ends at ±{HALF_MAX:g}, "
@@ -227,47 +208,4 @@ def discover(
             Candidate(result.expression, result.fitness, log_probability, result.status)
         )
     candidates.sort(key=lambda c: _rank(c, config.resolution))
-    return Discovery(tuple(candidates), time.perf_counter() - began)
-
-
-def _rank_plus(candidate: Candidate, resolution: float) -> tuple:
-    """Usable ones first, then small contrast; of two exact fits the one with fewer constants."""
-    if not np.isfinite(candidate.fitness):
-        return (1, 0.0, 0, -candidate.log_probability)
-    constants = len(candidate.expression.constants)
-    return (0, max(candidate.contrast, resolution), constants, -candidate.log_probability)
-
-
-def discover_plus(
-    model: PIE, points: np.ndarray, config: PlusConfig = PlusConfig(), workers: int = 1
-) -> Discovery:
-    """*PIE+*: a wide beam, Sampson fits from several starts with guards, ranked by contrast.
-
-    Args:
-        model: a pre-trained network.
-        points: (N, D), D ≤ D_max.
-        config: beam, samples and starts.
-        workers: threads that fit constants.
-
-    Returns:
-        Candidates, best first: small contrast (the error over that on the same points with
-        permuted columns), then few constants, then probability. A candidate's fitness is minus its
-        orthogonal root mean square error.
-
-    Raises:
-        ValueError: points that cannot be used, quoting them.
-    """
-    points = check_points(points, model.config.max_variables)
-    began = time.perf_counter()
-    found = skeletons(model, [points], config.beam, config.samples, config.seed)[0]
-    kept = merged(found)
-    fits = fit_sampson(
-        [skeleton for skeleton, _ in kept], points, config.starts, config.max_iterations,
-        seed=config.seed, workers=workers,
-    )  # fmt: skip
-    candidates = [
-        Candidate(f.expression, f.fitness, log_probability, f.status, f.error, f.contrast)
-        for f, (_, log_probability) in zip(fits, kept, strict=True)
-    ]
-    candidates.sort(key=lambda c: _rank_plus(c, config.resolution))
     return Discovery(tuple(candidates), time.perf_counter() - began)

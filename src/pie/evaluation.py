@@ -15,10 +15,11 @@ from tqdm import tqdm
 
 from .benchmarks import Problem
 from .canonical import NoZeroSet, canonical
-from .discovery import Discovery, InferenceConfig, PlusConfig, discover, discover_plus
+from .discovery import Discovery, InferenceConfig, discover
 from .expression import Expression, parse
 from .metrics import THRESHOLDS, paper_fitness, two_sided
 from .model import load_weights
+from .plus import PlusConfig, discover_plus
 
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 Method = Callable[[np.ndarray], Discovery]

@@ -14,15 +14,15 @@ import numpy as np
 
 from .derivatives import jets
 from .distance import newton_distances
-from .kernel import stack_depth
+from .kernel import stack_depth, values
 from .vector_math import jit
 
-OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW = 0, 1, 2, 3, 4
+OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
 LARGEST = 1e6  # of a constant
 SMALLEST_SHARE = 1e-4  # of a variable in the gradient
 _SCREEN_POINTS = 64
+_LITTLE = 0.05  # of the way to a permuted point
 _FIRST_LOOK = 6  # starts
-_DESCENTS = 6  # after the first look's two
 
 
 @jit
@@ -192,12 +192,12 @@ def _algebraic_step(codes, constants, columns, stack, active, w, out):
 
 
 @jit
-def minimise(codes, starts, columns, exact, max_iterations):
+def minimise(codes, starts, columns, exact, max_iterations, descents):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start, and where one Gauss–Newton step on f takes it, is screened on at most 64 of the
-    points; the best few are descended from, until the mean square falls to ``exact``. The first
-    starts go first: where they suffice the others are not looked at.
+    points; the best ``descents`` are descended from, until the mean square falls to ``exact``. The
+    first starts go first: where they suffice the others are not looked at.
 
     Args:
         starts: (S, P).
@@ -219,7 +219,7 @@ def minimise(codes, starts, columns, exact, max_iterations):
     few_slopes = np.empty((depth, 1 + p, m))
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
     screened = 0
-    for upto, descents in ((min(_FIRST_LOOK, len(starts)), 2), (len(starts), _DESCENTS)):
+    for upto, tries in ((min(_FIRST_LOOK, len(starts)), min(2, descents)), (len(starts), descents)):
         for s in range(screened, upto):
             image = tried[2 * s + 1]
             tried[2 * s] = starts[s]
@@ -229,7 +229,7 @@ def minimise(codes, starts, columns, exact, max_iterations):
                 )
             costs[2 * s] = _residuals(codes, starts[s], few, few_stack, active, few_w, few_residual)
         screened = upto
-        for s in np.argsort(costs)[:descents]:
+        for s in np.argsort(costs)[:tries]:
             if not np.isfinite(costs[s]):
                 break
             constants = tried[s].copy()
@@ -245,50 +245,65 @@ def minimise(codes, starts, columns, exact, max_iterations):
 
 
 @jit
+def _capped(distance, scale):
+    """Root mean square of distances, each counted up to ``scale``, and how many are below it."""
+    total, near = 0.0, 0
+    for i in range(distance.size):
+        if distance[i] <= scale:
+            total += distance[i] * distance[i]
+            near += 1
+        else:
+            total += scale * scale
+    return np.sqrt(total / distance.size), near
+
+
+@jit
 def examine(codes, constants, columns, permuted, spreads):
     """What the fit is worth: orthogonal RMS error, the same for permuted columns, and a status.
 
-    Distances count up to the root mean square of ``spreads`` (D,), those of the columns. The
-    error on the data is the Newton distance, which an exploding gradient cannot fake; on the
-    ``permuted`` points the first-order one is enough.
+    Distances count up to the root mean square of ``spreads`` (D,), those of the columns. They are
+    Newton distances, which an exploding gradient cannot fake; only where the error is large is
+    the first-order one enough for the ``permuted`` points.
     """
     d, n = columns.shape
     scale = np.sqrt(np.mean(spreads**2))
     depth = stack_depth(codes)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
     w, residual = np.empty((5, n)), np.empty(n)
-    _residuals(codes, constants, permuted, stack, active, w, residual)
-    null = 0.0
-    for i in range(n):
-        null += min(abs(residual[i]), scale) ** 2 if np.isfinite(residual[i]) else scale * scale
-    null = np.sqrt(null / n)
     _residuals(codes, constants, columns, stack, active, w, residual)
+    # a law looks like its tangent a little way off; a zero set that is nearly everywhere does not
+    moved = columns + _LITTLE * (permuted - columns)
+    bent = values(codes, constants, moved)
     shares = np.zeros(d)
     for i in range(n):
+        along = 0.0
+        for j in range(d):
+            along += stack[0, 1 + j, i] * (moved[j, i] - columns[j, i])
+        bent[i] = abs(bent[i] - stack[0, 0, i] - along) / (abs(along) + 1e-300)
         norm = _norm(stack, i, d)
         if np.isfinite(norm) and norm > 0.0:
             for j in range(d):
                 shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
     distance = newton_distances(codes, constants, columns, 30)
-    error, near = 0.0, 0
-    for i in range(n):
-        if distance[i] <= scale:
-            error += distance[i] * distance[i]
-            near += 1
-        else:
-            error += scale * scale
-    error = np.sqrt(error / n)
+    error, near = _capped(distance, scale)
+    if error < 0.3 * scale:
+        null, _ = _capped(newton_distances(codes, constants, permuted, 30), scale)
+    else:
+        _residuals(codes, constants, permuted, stack, active, w, residual)
+        null, _ = _capped(np.abs(residual), scale)
     if near < 0.9 * n:
         return error, null, NO_ZEROS
     if np.min(shares) < SMALLEST_SHARE**2:
         return error, null, FADED
+    if not np.median(bent) <= 0.7:
+        return error, null, DENSE
     return error, null, OK
 
 
 @jit
-def fit(codes, starts, columns, permuted, spreads, exact, max_iterations):
+def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents):
     """:func:`minimise`, then :func:`examine`: constants (P,), error, error if permuted, status."""
-    constants, cost = minimise(codes, starts, columns, exact, max_iterations)
+    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents)
     if not np.isfinite(cost):
         return constants, np.inf, np.inf, UNDEFINED
     error, null, status = examine(codes, constants, columns, permuted, spreads)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .corpus import Corpus, CorpusConfig
-from .discovery import InferenceConfig, PlusConfig
+from .discovery import InferenceConfig
 from .model import ModelConfig
 from .params import read_yaml, record
+from .plus import PlusConfig
 from .pretraining import TrainingConfig, corpora
 
 

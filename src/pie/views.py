@@ -1,0 +1,76 @@
+"""Views of a cloud: the same points in other units and origins.
+
+The answer must not depend on whether lengths come in metres or millimetres. The network sees
+the points as they are, in units of their own (x/s), and about their centre ((x − m)/σ); what is
+found in a view is written back in the user's coordinates.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .expression import Expression, Tree, from_tree, to_tree
+from .sampling import scales
+
+VIEWS = ("as_given", "scaled", "centred")
+NEAR = 30.0  # as they are, only where the sizes of the columns lie within this factor of 1
+
+
+@dataclass(frozen=True)
+class View:
+    """z = (x − shift)/scale, per column (D,)."""
+
+    name: str
+    shift: np.ndarray
+    scale: np.ndarray
+
+    def of(self, points: np.ndarray) -> np.ndarray:
+        """Points (N, D) as they look from here."""
+        return (points - self.shift) / self.scale
+
+    def back(self, expression: Expression) -> Expression:
+        """An equation of this view in the user's coordinates.
+
+        >>> view = View("centred", np.array([2.0]), np.array([0.5]))
+        >>> from pie.expression import parse
+        >>> str(view.back(parse("x1**2 - 1")))
+        '((x1 - 2.0)/0.5)**2 - 1.0'
+        """
+
+        def walk(node: Tree) -> Tree:
+            if node[0] == "c":
+                return node
+            if node[0] != "x":
+                return (node[0], *(walk(child) for child in node[1:]))
+            shift, scale = float(self.shift[node[1] - 1]), float(self.scale[node[1] - 1])
+            tree = node if shift == 0.0 else ("sub", node, ("c", shift))
+            return tree if scale == 1.0 else ("div", tree, ("c", scale))
+
+        return from_tree(walk(to_tree(expression)))
+
+
+def views_of(points: np.ndarray, names: tuple[str, ...] = VIEWS) -> list[View]:
+    """The views of points (N, D) that are worth decoding.
+
+    ``as_given`` only for columns of ordinary size, ``centred`` only where some column lies off
+    its origin; ``scaled`` always.
+
+    Raises:
+        ValueError: a name that is not one of :data:`VIEWS`.
+    """
+    d = points.shape[1]
+    size, zero, one = scales(points), np.zeros(d), np.ones(d)
+    made = []
+    for name in names:
+        if name not in VIEWS:
+            raise ValueError(f"unknown view {name!r}; known are {', '.join(VIEWS)}")
+        if name == "scaled":
+            made.append(View(name, zero, size))
+        elif name == "as_given":
+            if size.max() <= NEAR and size.min() >= 1.0 / NEAR:
+                made.append(View(name, zero, one))
+        else:
+            centre, spread = np.median(points, axis=0), points.std(axis=0)
+            if np.any(np.abs(centre) > 0.5 * spread):
+                made.append(View(name, centre, spread))
+    return made or [View("scaled", zero, size)]

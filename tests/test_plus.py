@@ -1,0 +1,197 @@
+"""PIE+: views, refinement and the search, ranked by error and complexity."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pie.canonical import canonical
+from pie.constants import Fit
+from pie.expression import Expression, parse, to_tree
+from pie.model import load_weights
+from pie.plus import PlusConfig, cost, discover_plus, in_user_coordinates
+from pie.refinement import neighbours, simpler, spliced, terms
+from pie.views import View, views_of
+from pie.zero_set import points_on_zero_set
+
+FAST = PlusConfig(beam=24, rounds=1, parents=2)
+
+
+@pytest.fixture(scope="module")
+def model(root):
+    return load_weights(root / "data/models/pie")
+
+
+def cloud(text, n=200, seed=0, d=2, variable=1):
+    rng = np.random.default_rng(seed)
+    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
+
+
+# ---- views ----
+
+
+def test_a_view_and_back_is_the_same_law(items):
+    rng = np.random.default_rng(2)
+    for item in items[:40]:
+        d = item.points.shape[1]
+        view = View("any", rng.normal(size=d), np.exp(rng.normal(size=d)))
+        seen = view.of(item.points)
+        value, gradient = view.back(item.target).value_and_gradient(item.points)
+        there, _ = item.target.value_and_gradient(seen)
+        known = np.isfinite(there) & np.isfinite(value) & (np.abs(there) < 1e6)
+        np.testing.assert_allclose(value[known], there[known], rtol=1e-6, atol=1e-7)
+        assert np.mean(np.isfinite(there) == np.isfinite(value)) > 0.95
+        assert gradient.shape == seen.shape
+
+
+def test_views_are_taken_where_they_help(rng):
+    normal = rng.standard_normal((300, 2))
+    assert [v.name for v in views_of(normal)] == ["as_given", "scaled"]
+    assert [v.name for v in views_of(normal + [9.0, 0.0])] == ["as_given", "scaled", "centred"]
+    assert [v.name for v in views_of(normal * [1e6, 1.0])] == ["scaled"]
+    assert [v.name for v in views_of(normal * [1e6, 1.0], ("as_given",))] == ["scaled"]
+    with pytest.raises(ValueError, match="unknown view 'log'"):
+        views_of(normal, ("log",))
+
+
+def test_a_change_of_units_does_not_change_the_scaled_view(rng):
+    points = rng.uniform(1.0, 5.0, (100, 2))
+    (one,), (other,) = (views_of(p, ("scaled",)) for p in (points, points * [1e-3, 2.54]))
+    np.testing.assert_allclose(one.of(points), other.of(points * [1e-3, 2.54]), rtol=1e-12)
+
+
+# ---- refinement ----
+
+
+def skeletons_of(made):
+    forms = set()
+    for f in made:
+        try:
+            forms.add(canonical(f).codes)
+        except ValueError:
+            continue
+    return forms
+
+
+@pytest.mark.parametrize(
+    "near, law",
+    [
+        ("x2 - exp(x1)", "x2 - exp(1.5*x1)"),
+        ("x2 - sqrt(x1)", "x2 - sqrt(x1 + 3)"),
+        ("x1*x2 - 2", "x1*x2**2 - 2"),
+        ("x1**2 + x2**2 - 1", "x1**2 + 3*x2**2 - 1"),
+        ("x1 - sin(x2)", "x1 - cos(x2)"),
+        ("x1 - 2*x2", "x1 - 2*x2 + 0.5"),
+        ("x1 - 2*x2 - 1", "x1 - 2*x1*x2 - 1"),
+        ("x2 - x1**2", "x2 - x1**2.4"),
+        ("x1 + x2 - 1", "x1 + x2 + 0.3*sin(x2) - 1"),
+    ],
+    ids=["constant inside", "shift inside", "power", "coefficient", "function", "offset", "factor",
+         "free exponent", "nothing"],
+)  # fmt: skip
+def test_one_change_leads_from_a_near_miss_to_the_law(near, law):
+    reached = canonical(parse(law)).codes in skeletons_of(neighbours(parse(near), 2))
+    assert reached == ("0.3*sin(x2)" not in law)
+
+
+def test_a_term_of_another_candidate_can_be_spliced_in():
+    one, other = parse("x1 + x2 - 1"), parse("x1 + 2*sin(x2) + 3")
+    wanted = canonical(parse("x1 + x2 + 0.3*sin(x2) - 1")).codes
+    assert wanted in skeletons_of(spliced(one, other))
+    assert len(list(spliced(one, one))) == 0
+
+
+def test_terms_carry_their_signs(rng):
+    f = parse("x1 - (x2 - 3*x1**2) - 2")
+    points = rng.standard_normal((5, 2))
+    total = sum(Expression(*_flat(t)).values(points) for t in terms(to_tree(f)))
+    np.testing.assert_allclose(total, f.values(points))
+
+
+def _flat(tree):
+    from pie.expression import from_tree
+
+    f = from_tree(tree)
+    return f.codes, f.constants
+
+
+def test_simpler_equations_have_fewer_constants():
+    f = parse("1.001*x1 + 0.003*x2**2 - 2")
+    assert {"x1 + 0.003*x2**2 - 2.0", "1.001*x1 - 2.0", "1.001*x1 + 0.003*x2**2"} <= {
+        str(g) for g in simpler(f)
+    }
+    assert all(len(g.constants) <= len(f.constants) for g in simpler(f))
+    assert "x1**2" in {str(g) for g in simpler(parse("x1**1.98"))}
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_every_neighbour_of_any_equation_is_a_program(seed):
+    from pie.generator import GeneratorConfig, random_tree
+
+    f = Expression(*_flat(random_tree(np.random.default_rng(seed), GeneratorConfig())))
+    for g in neighbours(f, 3):
+        assert isinstance(g, Expression) and g != f
+
+
+# ---- the search ----
+
+
+def test_the_price_of_complexity_decides_between_equal_errors():
+    short, long = parse("x1*x2 - 1"), parse("x1*x2 - 1 + 0.001*sin(x1)")
+    config = PlusConfig()
+    at = lambda f, contrast: cost(Fit(f, -1e-3, "ok", 1e-3, contrast), 200, config)  # noqa: E731
+    assert at(short, 0.01) < at(long, 0.01) < at(short, 0.02)
+    assert at(short, 1e-15) == at(short, 1e-10), "both are exact"
+    assert cost(Fit(short, -np.inf, "no zeros"), 200, config) == np.inf
+
+
+@pytest.mark.parametrize("units", [(1.0, 1.0), (1e-3, 1e6), (1e9, 0.2)], ids=str)
+def test_a_law_is_found_in_any_units(model, units):
+    points = cloud("x1*x2**2 - 0.5") * units
+    result = discover_plus(model, points, FAST)
+    expected = canonical(parse("x1*x2**2 - 0.5"))
+    form = canonical(result.best.expression)
+    assert form.codes == expected.codes
+    level = -0.5 * units[0] * units[1] ** 2
+    assert form.constants[-1] == pytest.approx(level, rel=1e-6)
+
+
+def test_candidates_come_cheapest_first_and_repeat(model):
+    points = cloud("x2 - exp(1.5*x1) + 0.3", variable=2)
+    result = discover_plus(model, points, FAST)
+    assert 1 <= len(result.candidates) <= FAST.returned and result.seconds > 0.0
+    assert np.isfinite(result.best.contrast) and result.best.status == "ok"
+    again = discover_plus(model, points, FAST, workers=2)
+    assert [c.expression for c in again.candidates] == [c.expression for c in result.candidates]
+
+
+def test_refinement_only_improves(model):
+    points = cloud("x2 - sqrt(x1**2 + 2.2) + 0.7*sin(x1)", variable=2)
+    config = PlusConfig(beam=16, rounds=0)
+    costs = []
+    for rounds in (0, 1):
+        best = discover_plus(model, points, PlusConfig(beam=16, rounds=rounds, parents=3)).best
+        costs.append(best.contrast)
+    assert costs[1] <= costs[0] and config.rounds == 0
+
+
+def test_constants_that_are_one_or_zero_by_rounding_are_dropped():
+    view = View("scaled", np.zeros(2), np.array([2.0, 1 / 3]))
+    seen = canonical(parse("x1*2 + exp(x2/3)*(1 + 1e-12) - 4"))
+    assert str(in_user_coordinates(view, seen)) == "x1 + exp(x2) - 4.0"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"beam": -1}, "inference_plus.beam is -1"),
+        ({"beam": 0}, "both 0"),
+        ({"starts": 0}, "inference_plus.starts is 0"),
+        ({"rounds": -2}, "inference_plus.rounds is -2"),
+        ({"views": ("polar",)}, "holds 'polar'"),
+    ],
+)
+def test_settings_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        PlusConfig(**arguments)
