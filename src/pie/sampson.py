@@ -21,6 +21,7 @@ OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
 LARGEST = 1e6  # of a constant
 SMALLEST_SHARE = 1e-4  # of a variable in the gradient
 _SCREEN_POINTS = 64
+_EXACT = 1e-6  # of the spread
 _LITTLE = 0.05  # of the way to a permuted point
 _FIRST_LOOK = 6  # starts
 
@@ -262,8 +263,8 @@ def examine(codes, constants, columns, permuted, spreads):
     """What the fit is worth: orthogonal RMS error, the same for permuted columns, and a status.
 
     Distances count up to the root mean square of ``spreads`` (D,), those of the columns. They are
-    Newton distances, which an exploding gradient cannot fake; only where the error is large is
-    the first-order one enough for the ``permuted`` points.
+    Newton distances, which an exploding gradient cannot fake; where the error is large, or zero
+    to rounding, the first-order one is enough for the ``permuted`` points.
     """
     d, n = columns.shape
     scale = np.sqrt(np.mean(spreads**2))
@@ -286,7 +287,7 @@ def examine(codes, constants, columns, permuted, spreads):
                 shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
     distance = newton_distances(codes, constants, columns, 30)
     error, near = _capped(distance, scale)
-    if error < 0.3 * scale:
+    if _EXACT * scale < error < 0.3 * scale:
         null, _ = _capped(newton_distances(codes, constants, permuted, 30), scale)
     else:
         _residuals(codes, constants, permuted, stack, active, w, residual)
