@@ -5,10 +5,18 @@ import pytest
 from scipy.optimize import minimize
 
 from pie import bfgs, fitness, kernel, sampson
-from pie.constants import _SAMPSON_FAILURES, fit, fit_sampson, permuted, start_table
+from pie.constants import (
+    _SAMPSON_FAILURES,
+    fit,
+    fit_sampson,
+    permuted,
+    robust_spreads,
+    start_table,
+)
 from pie.corpus import Corpus, CorpusConfig
 from pie.derivatives import derivatives
 from pie.expression import parse
+from pie.sampling import add_noise, add_outliers
 from pie.zero_set import points_on_zero_set
 
 
@@ -139,7 +147,7 @@ def test_the_scale_of_f_cannot_please_sampson(rng):
     (found,) = fit_sampson([parse("1*x1 + 1*x2")], points)
     direction = np.array(found.expression.constants)
     line = points @ (direction / np.linalg.norm(direction))
-    spread = np.sqrt(points.var(axis=0).mean())  # distances count up to it
+    spread = np.sqrt(np.mean(robust_spreads(points) ** 2))  # distances count up to it
     expected = np.sqrt(np.mean(np.minimum(np.abs(line), spread) ** 2))
     assert found.error == pytest.approx(expected, rel=1e-6) and found.error > 0.1
 
@@ -175,7 +183,37 @@ def test_what_cannot_be_fitted_says_why(rng):
 def test_the_contrast_is_small_for_a_law_and_near_one_without(rng):
     lawful = fit_sampson([parse("x1*x2 + 1")], cloud("x1*x2 - 0.5"))[0]
     lawless = fit_sampson([parse("x1*x2 + 1")], rng.standard_normal((200, 2)))[0]
-    assert lawful.contrast < 1e-9 and lawless.contrast > 0.7
+    assert lawful.contrast < 1e-8 and lawless.contrast > 0.7
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sin(300*x1 + 200*x2)", "(x1*x2 - 0.5)**2 - 0.0001", "cos(300*(x1*x2 - 0.5)) - 0.9"],
+    ids=["dense", "two sheets", "many sheets"],
+)
+def test_zeros_closer_than_the_noise_are_refused(text, rng):
+    """They fit any noise: every point has a sheet nearby."""
+    points = add_noise(cloud("x1*x2 - 0.5"), 0.01, rng)
+    columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
+    f = parse(text)
+    spreads = robust_spreads(points)
+    _, contrast, outcome = sampson.examine(*f.arrays, columns, shuffled, spreads)
+    law = parse("x1*x2 - 0.5")
+    _, lawful, fine = sampson.examine(*law.arrays, columns, shuffled, spreads)
+    assert fine == sampson.OK and (outcome == sampson.DENSE or contrast > 2.0 * lawful)
+
+
+def test_outliers_and_a_few_far_points_change_little(rng):
+    """5 % outliers: the constants are those of the others, and the contrast stays a law's."""
+    clean = add_noise(cloud("x1*x2**2 - 0.5"), 1e-3, rng)
+    dirty = add_outliers(clean, 0.05, rng)
+    (found,) = fit_sampson([parse("x1*x2**2 + 1")], dirty)
+    assert found.expression.constants[0] == pytest.approx(-0.5, abs=0.01)
+    assert found.contrast < 0.05
+    heavy = np.array([1.0, 1.0, 1.0, 1.0, 1e4])
+    assert robust_spreads(np.column_stack([np.tile(heavy, 20) * rng.random(100)]))[0] < 500.0
+    normal = rng.standard_normal((500, 1))
+    assert robust_spreads(normal)[0] == pytest.approx(normal.std(), rel=0.15)
 
 
 def test_a_warm_fit_begins_at_the_constants_that_the_skeleton_carries():

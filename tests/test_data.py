@@ -8,9 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pie.benchmarks import NAMES, draw_points, draw_wild, load, read_equations, read_laws
+from pie.benchmarks import (
+    NAMES,
+    WILD_WAYS,
+    draw_points,
+    draw_wild,
+    load,
+    noisy,
+    read_equations,
+    read_laws,
+)
 from pie.canonical import canonical
 from pie.corpus import HeldOut
+from pie.distance import distance_to_zero_set
 from pie.expression import Expression
 from pie.operators import BY_NAME
 from pie.sampling import Unsampled
@@ -67,6 +77,39 @@ def test_no_law_is_in_the_corpus_under_any_naming_of_its_variables(root):
             names = dict(zip(f.variables, order, strict=True))
             renamed = Expression(tuple(names.get(c, c) for c in f.codes), f.constants)
             assert canonical(renamed) in held_out
+
+
+def test_wild_comes_in_every_way_and_its_points_obey_the_laws(root):
+    problems = load(root / "data/benchmarks", "wild")
+    assert len(problems) == len({p.equation_id for p in problems}) == 74 * len(WILD_WAYS)
+    assert len(WILD_WAYS) >= 4
+    for problem in problems:
+        assert problem.sampling.split(", ")[0] == problem.equation_id.partition("-")[2]
+        assert problem.points.shape[1] == len(problem.truth.variables)
+        assert len(problem.points) >= 30 and np.isfinite(problem.points).all()
+        distance = distance_to_zero_set(problem.truth, problem.points)
+        assert np.all(distance <= 1e-5 * np.linalg.norm(problem.points.std(axis=0))), problem
+        assert np.all(problem.box.contains(problem.points)) or "units" in problem.equation_id
+
+
+def test_the_units_of_wild_span_decades(root):
+    sizes = [
+        np.median(np.abs(p.points), axis=0)
+        for p in load(root / "data/benchmarks", "wild")
+        if p.equation_id.endswith("units")
+    ]
+    assert np.quantile(np.log10(np.concatenate(sizes)), [0.05, 0.95]) == pytest.approx(
+        [-2.5, 3.0], abs=0.8
+    )
+
+
+def test_noise_is_a_share_of_the_spread_and_repeats(root):
+    clean = load(root / "data/benchmarks", "wild")[4]
+    one, again = noisy(clean, 0.01), noisy(clean, 0.01)
+    np.testing.assert_array_equal(one.points, again.points)
+    relative = (one.points - clean.points).std(axis=0) / clean.points.std(axis=0)
+    assert np.all(np.abs(relative - 0.01) < 0.002)
+    assert one.sampling == f"{clean.sampling}, noise 1 %" and one.truth == clean.truth
 
 
 def test_points_are_drawn_by_seed(root):

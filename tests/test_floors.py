@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 
 FLOORS = [
-    {"operators", "vector_math", "set_transformer", "beam_search", "fitness", "params"},
+    {"operators", "vector_math", "set_transformer", "beam_search", "fitness", "params",
+     "checkpoint", "distributed"},
     {"kernel"},
     {"derivatives"},
     {"expression", "bfgs"},
-    {"refinement", "zero_set", "distance", "linear_form", "sympy_bridge", "vocabulary", "generator"},
+    {"refinement", "zero_set", "distance", "linear_form", "sympy_bridge", "vocabulary", "generator",
+     "coordinates", "completion"},
     {"sampson", "canonical", "sampling", "families", "model"},
-    {"constants", "metrics", "benchmarks", "mixture", "views"},
-    {"corpus", "discovery"},
-    {"streaming", "plus"},
+    {"constants", "benchmarks", "mixture", "views", "uncertainty"},
+    {"corpus", "discovery", "metrics"},
+    {"streaming", "plus", "validation", "objective"},
     {"pretraining", "evaluation"},
-    {"throughput", "settings"},
+    {"throughput", "settings", "ablation"},
     {"report"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}

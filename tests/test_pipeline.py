@@ -9,7 +9,7 @@ import nbformat
 import pytest
 import yaml
 
-NOTEBOOKS = ("01_generation", "02_pretraining", "04_evaluation", "07_paper")
+NOTEBOOKS = ("01_generation", "02_pretraining", "04_evaluation", "07_paper", "08_plus")
 
 
 def tool(root, name):
@@ -76,7 +76,7 @@ def test_stages_list_the_modules_that_they_import(root):
     from test_floors import FLOOR, imports
 
     stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    for name in ("pretraining",):
+    for name in ("pretraining", "pretraining_plus", "pretraining_small"):
         listed = {
             d.removeprefix("src/pie/").removesuffix(".py")
             for d in stages[name]["deps"]

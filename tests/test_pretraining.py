@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import signal
@@ -5,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from typing import get_type_hints
 
 import pandas as pd
 import pytest
@@ -15,10 +17,13 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from pie import pretraining
-from pie.corpus import Corpus, CorpusConfig
-from pie.model import load_weights
-from pie.pretraining import TrainingConfig, learning_rate, loss_of, pretrain, validate
-from pie.settings import load_corpora, load_settings
+from pie.corpus import SHARD_SIZE, Corpus, CorpusConfig
+from pie.model import PIE, load_weights, parameter_count
+from pie.objective import loss_of, validate
+from pie.params import read_yaml, record
+from pie.pretraining import RUNS, TrainingConfig, learning_rate, main, pretrain
+from pie.report import figures, tables
+from pie.settings import Settings, load_corpora, load_settings
 from pie.streaming import Shards, batches
 from pie.throughput import training_throughput
 
@@ -165,3 +170,84 @@ def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypat
 def test_throughput_counts_operations(cache):
     result = training_throughput(TINY, SHORT, Corpus(CORPUS), 2, cache)
     assert result.examples_per_second > 0 and 0 < result.share < 1.5
+
+
+@pytest.mark.parametrize(
+    "flags, run, names",
+    [
+        ([], "pie", ("corpus", "model", "pretraining")),
+        (["--plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
+        (["--run", "plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
+        (["--run", "small"], "pie-small", ("corpus", "model_small", "pretraining_small")),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_run_has_its_sections_and_its_folder(root, tmp_path, monkeypatch, flags, run, names):
+    called = []
+    monkeypatch.setattr(pretraining, "pretrain", lambda *arguments: called.append(arguments))
+    main([*flags, "--stream", "--params", str(root / "params.yaml"), "--state", str(tmp_path),
+          "--benchmarks", str(root / "data/benchmarks")])  # fmt: skip
+    ((model, config, corpus, validation, _, weights, *_),) = called
+    settings = load_settings(root / "params.yaml")
+    assert (corpus.config, model, config) == tuple(getattr(settings, name) for name in names)
+    assert validation.config.seed == corpus.config.seed + 1
+    assert weights.as_posix() == f"data/models/{run}"
+
+
+def test_the_small_network_is_trained_as_the_released_one(root):
+    settings = load_settings(root / "params.yaml")
+    assert replace(settings.pretraining_small, learning_rate=8e-4) == settings.pretraining
+    small, released = (parameter_count(PIE(m)) for m in (settings.model_small, settings.model))
+    assert 1.2e6 < small < 1.5e6 and released > 6 * small
+
+
+def test_the_gpu_configuration_trains_a_network_of_the_papers_size_on_our_corpora(root):
+    ours = load_settings(root / "params.yaml")
+    given = read_yaml(root / "configs/gpu.yaml")
+    assert given.keys() == {name for run in ("pie", "plus") for name in RUNS[run][:3]}
+    hints = get_type_hints(Settings)
+    gpu = {name: record(hints[name], section, name) for name, section in given.items()}
+    assert gpu["corpus"] == ours.corpus and gpu["corpus_plus"] == ours.corpus_plus
+    for plus in ("", "_plus"):
+        config = gpu[f"pretraining{plus}"]
+        assert parameter_count(PIE(gpu[f"model{plus}"])) >= 33e6
+        assert SHARD_SIZE % config.batch_size == 0, "no example of a shard is left out"
+        assert config.max_steps * config.batch_size == config.examples, "one epoch"
+
+
+LOGS = {
+    name: pd.read_csv(io.StringIO(
+        "step,examples,seconds,training_loss,validation_loss,validation_exact\n"
+        f"1,1000,20.0,20.0,{start},0.05\n2,10000,180.0,9.0,{start - 3},0.25\n"
+        f"3,36000,720.0,8.0,{start - 2},0.2\n"
+    ))
+    for name, start in (("pie", 10.0), ("pie-small", 14.0), ("pie-plus", 12.0))
+}  # fmt: skip
+SIZES = {"pie": 9_080_124, "pie-small": 1_367_740, "pie-plus": 9_080_124}
+
+
+def test_the_scaling_figure_shows_loss_and_accuracy_against_examples():
+    figure = figures.scaling(LOGS, SIZES)
+    for axes, column, unit in zip(
+        figure.axes, ("validation_loss", "validation_exact"), (1, 100), strict=True
+    ):
+        assert axes.get_xscale() == "log"
+        for line, log in zip(axes.lines, LOGS.values(), strict=True):
+            assert line.get_xdata().tolist() == log.examples.tolist()
+            assert line.get_ydata().tolist() == (unit * log[column]).tolist()
+    styles = [(line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines]
+    assert len({marker for marker, _ in styles}) == 3, "told apart in black and white"
+    assert [dash for _, dash in styles] == ["-", "-", "--"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend[:2] == ["pie, 9.1 M parameters", "pie-small, 1.4 M parameters"]
+    assert "own\nmixture and validation set: not comparable" in legend[2]
+    figures.plt.close(figure)
+
+
+def test_the_table_of_trainings_shows_the_weights_that_are_stored():
+    """Cost is that of the whole run, loss and accuracy are those of the best validation."""
+    first = tables.trainings(LOGS, SIZES).to_dict("records")[0]
+    assert first == {
+        "network": "pie", "parameters": 9_080_124, "examples": 36000, "hours": 0.2,
+        "examples per second": 50, "validation loss": 7.0, "exact": "25.0 %",
+    }  # fmt: skip

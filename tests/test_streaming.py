@@ -50,6 +50,12 @@ def test_a_batch_has_similar_lengths(shards):
     assert np.mean([np.ptp((tokens != 0).sum(1)) for _, tokens in first]) < 12
 
 
+@pytest.mark.parametrize("size", [0, 2049])
+def test_a_batch_that_no_shard_holds_is_refused(shards, size):
+    with pytest.raises(ValueError, match=f"batch_size is {size}; expected 1 to 2048"):
+        next(batches(shards, size))
+
+
 def test_machines_share_the_cache_by_index():
     assert list(range(10)[_part("2/4")]) == [1, 5, 9]
     assert sorted(i for k in "123" for i in range(10)[_part(f"{k}/3")]) == list(range(10))

@@ -2,30 +2,40 @@
 
 ``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of
 Table 8), ``synthetic`` (80 from our own generator); ``wild`` (74 curves and laws of
-geometry and science, with the box in which each is observed).
+geometry and science, with the box in which each is observed, each drawn in five ways).
 """
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from .coordinates import substituted
 from .expression import Expression, parse
-from .sampling import WAYS, Box, Unsampled, paper_points
+from .sampling import WAYS, Box, Unsampled, add_noise, paper_points
 
 NAMES = ("feynman", "synthetic_printed", "synthetic")
 HELD_OUT = (*NAMES, "wild")  # none of these equations is in a training corpus
+UNITS = "units"  # drawn as ``free_box``, then every column in a unit of its own
+WILD_WAYS = {"whole": 200, "free_box": 100, "patch": 60, "trajectory": 100, UNITS: 200}  # points
+DECADES = 3.0  # units lie between 1e-3 and 1e3
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One equation to be found, with its points (N, D)."""
+    """One equation to be found, with its points (N, D).
+
+    ``box`` is where the points were drawn, None for the paper's normal coordinates; ``sampling``
+    says how, and with what noise.
+    """
 
     benchmark: str
     equation_id: str
     truth: Expression
     points: np.ndarray
+    box: Box | None = None
+    sampling: str = "normal"
 
     @property
     def n_variables(self) -> int:
@@ -43,7 +53,12 @@ def read_equations(folder: Path, name: str) -> dict[str, Expression]:
 
 
 def load(folder: Path, name: str) -> list[Problem]:
-    """A test set with its committed points, in the order of its CSV."""
+    """A test set with its committed points, in the order of its CSV.
+
+    ``wild`` has every law once per way of drawing, ``W01-whole`` and so on, free of noise.
+    """
+    if name == "wild":
+        return _load_wild(Path(folder))
     equations = read_equations(folder, name)
     with np.load(Path(folder) / f"{name}.npz") as points:
         return [Problem(name, key, truth, points[key]) for key, truth in equations.items()]
@@ -99,6 +114,50 @@ def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np
         if len(found) >= (n_points // 2 if whole else n_points):
             return found[:n_points]
     raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
+
+
+def _in_units(box: Box, units: np.ndarray) -> Box:
+    if box.logarithmic:
+        return Box(box.low + np.log(units), box.high + np.log(units), True)
+    return Box(box.low * units, box.high * units)
+
+
+def _load_wild(folder: Path) -> list[Problem]:
+    problems = []
+    with np.load(folder / "wild.npz") as stored:
+        for law in read_laws(folder):
+            for way in WILD_WAYS:
+                key = f"{law.law_id}-{way}"
+                points, truth, box = stored[key], law.equation, law.box
+                if way == UNITS:
+                    units = stored[f"{key}-scale"]
+                    truth = substituted(truth, np.zeros(len(units)), units)
+                    box = _in_units(box, units)
+                sampling = f"{way}, {len(points)} points"
+                problems.append(Problem("wild", key, truth, points, box, sampling))
+    return problems
+
+
+def write_wild(folder: Path, seed: int = 2025) -> None:
+    """Draw and store the points of ``wild`` (done once; the file is committed)."""
+    stored = {}
+    for i, law in enumerate(read_laws(folder)):
+        for k, (way, n_points) in enumerate(WILD_WAYS.items()):
+            rng = np.random.default_rng([seed, i, k])
+            points = draw_wild(law, "free_box" if way == UNITS else way, n_points, rng)
+            if way == UNITS:
+                units = 10.0 ** rng.uniform(-DECADES, DECADES, points.shape[1])
+                stored[f"{law.law_id}-{way}-scale"] = units
+                points = points * units
+            stored[f"{law.law_id}-{way}"] = points
+    np.savez_compressed(Path(folder) / "wild.npz", **stored)
+
+
+def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
+    """The problem with normal noise on every coordinate, ``level`` times its column's spread."""
+    rng = np.random.default_rng([seed, *problem.equation_id.encode()])
+    points = add_noise(problem.points, level, rng)
+    return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")
 
 
 def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:

@@ -38,8 +38,9 @@ class Fit:
         status: ``ok``, or why the fit failed.
         error: root mean square of the points' orthogonal distances, each counted up to the spread
             of the points, in their units (Sampson only).
-        contrast: that error over the error on the same points with permuted columns: about 1
-            for a function that is nearly zero everywhere, small for a law (Sampson only).
+        contrast: a robust mean of the distances over the median distance of the same points with
+            permuted columns (at most a fifth of the spread): about 1 or more for a function that
+            is nearly zero everywhere or fits nothing, small for a law (Sampson only).
     """
 
     expression: Expression
@@ -105,6 +106,13 @@ def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
     return np.take_along_axis(points, _permutations(*points.shape, seed).T, axis=0)
 
 
+def robust_spreads(points: np.ndarray) -> np.ndarray:
+    """Spread of each column (D,): the standard deviation, less where a few points make it."""
+    low, high = np.quantile(points, [0.25, 0.75], axis=0)
+    deviation = points.std(axis=0)
+    return np.minimum(deviation, np.maximum((high - low) / 1.349, 0.02 * deviation))
+
+
 def fit_sampson(
     expressions: Sequence[Expression],
     points: np.ndarray,
@@ -134,7 +142,7 @@ def fit_sampson(
     """
     columns = np.ascontiguousarray(points.T)
     shuffled = np.ascontiguousarray(permuted(points, seed).T)
-    spreads = points.std(axis=0)
+    spreads = robust_spreads(points)
     goal = float(exact**2 * np.mean(np.square(spreads)))
 
     def one(expression: Expression) -> Fit:
@@ -144,7 +152,7 @@ def fit_sampson(
         starts = start_table(n_starts, old.size, seed)
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
-        constants, error, null, outcome = sampson.fit(
+        constants, error, contrast, outcome = sampson.fit(
             codes, starts, columns, shuffled, spreads, goal, max_iterations, descents
         )
         if outcome == sampson.UNDEFINED:
@@ -152,7 +160,7 @@ def fit_sampson(
         found = expression.with_constants(constants)
         status = _SAMPSON_FAILURES.get(outcome, "ok")
         fitness = -error if outcome == sampson.OK else -np.inf
-        return Fit(found, fitness, status, error, error / null if null > 0.0 else 1.0)
+        return Fit(found, fitness, status, error, contrast)
 
     if workers == 1:
         return [one(expression) for expression in expressions]

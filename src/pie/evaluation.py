@@ -1,6 +1,7 @@
 """Every method on every test set: method × problem → rows, resumable row by row."""
 
 import csv
+import functools
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ from .benchmarks import Problem
 from .canonical import NoZeroSet, canonical
 from .discovery import Discovery, InferenceConfig, discover
 from .expression import Expression, parse
-from .metrics import THRESHOLDS, paper_fitness, two_sided
+from .metrics import RECOVERED, THRESHOLDS, paper_fitness, right_skeleton, two_sided
 from .model import load_weights
 from .plus import PlusConfig, discover_plus
 
@@ -27,7 +28,11 @@ Method = Callable[[np.ndarray], Discovery]
 
 @dataclass(frozen=True)
 class Row:
-    """One result: a method on a problem. ``equation`` is empty where none was found."""
+    """One result: a method on a problem. ``equation`` is empty where none was found.
+
+    ``skeleton`` is 1 where it is right (:func:`pie.metrics.right_skeleton`), else 0; ``budget``
+    names the search and, for ``wild``, sampling and noise.
+    """
 
     method: str
     benchmark: str
@@ -36,10 +41,37 @@ class Row:
     equation: str
     fitness: float
     two_sided: float
+    skeleton: int
     seconds: float
     seed: int
     budget: str
     status: str
+
+    @property
+    def test_set(self) -> str:
+        """The test set, with its noise where there is some: ``wild, noise 1 %``."""
+        noise = self.budget.partition(", noise ")[2]
+        return f"{self.benchmark}, noise {noise}" if noise else self.benchmark
+
+    @property
+    def way(self) -> str:
+        """How the points of a ``wild`` problem were drawn; empty for other test sets."""
+        return self.equation_id.partition("-")[2]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the methods of this project run with: weights and settings of *PIE* and of *PIE+*."""
+
+    weights: Path
+    weights_plus: Path
+    inference: InferenceConfig = InferenceConfig()
+    inference_plus: PlusConfig = PlusConfig()
+
+    def budget(self, method: str, problem: Problem) -> str:
+        """How much a method may search, and how points in a box came."""
+        beam = self.inference_plus.beam if method == "PIE+" else self.inference.beam
+        return f"beam {beam}" + (f", {problem.sampling}" if problem.box else "")
 
 
 def score(
@@ -57,40 +89,42 @@ def score(
     """
     text = str(found) if found is not None else ""
     estimate = parse(text) if text else None
-    arguments = (estimate, problem.truth, problem.n_variables, seed)
+    arguments = (estimate, problem.truth, problem.n_variables, seed, problem.box)
     return Row(
         method, problem.benchmark, problem.equation_id, str(problem.truth), text,
         round(paper_fitness(*arguments), 6), round(two_sided(*arguments), 6),
-        round(seconds, 3), seed, budget, status,
+        int(right_skeleton(*arguments)), round(seconds, 3), seed, budget, status,
     )  # fmt: skip
 
 
 METHODS = ("PIE", "PIE (Vanilla)", "PIE (strict)", "PIE+")
 
 
-def pie_methods(
-    weights: Path, config: InferenceConfig, plus: PlusConfig = PlusConfig()
-) -> dict[str, Method]:
-    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, and ours, from the same weights.
+def pie_methods(setting: Setting) -> dict[str, Method]:
+    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, and ours.
 
     *PIE (strict)* is *PIE* with the highest fitness taken to the last bit: exact fits, which
-    differ by rounding only, are then told apart by their rounding. *PIE+* goes beyond the paper.
+    differ by rounding only, are then told apart by their rounding. *PIE+* goes beyond the paper,
+    with weights of its own.
     """
-    model = load_weights(weights)
+    config, plus = setting.inference, setting.inference_plus
     strict = replace(config, resolution=0.0)
+    model = functools.cache(load_weights)
+
+    def by_the_paper(fitness: str, config: InferenceConfig) -> Method:
+        return lambda points: discover(model(setting.weights), points, fitness, config)
+
     return {
-        "PIE": lambda points: discover(model, points, "cl-fem", config),
-        "PIE (Vanilla)": lambda points: discover(model, points, "vanilla", config),
-        "PIE (strict)": lambda points: discover(model, points, "cl-fem", strict),
-        "PIE+": lambda points: discover_plus(model, points, plus),
+        "PIE": by_the_paper("cl-fem", config),
+        "PIE (Vanilla)": by_the_paper("vanilla", config),
+        "PIE (strict)": by_the_paper("cl-fem", strict),
+        "PIE+": lambda points: discover_plus(model(setting.weights_plus), points, plus),
     }
 
 
-def _one(
-    weights: Path, config: InferenceConfig, plus: PlusConfig, name: str, problem: Problem
-) -> Row:
+def _one(setting: Setting, name: str, problem: Problem) -> Row:
     torch.set_num_threads(1)
-    result = pie_methods(weights, config, plus)[name](problem.points)
+    result = pie_methods(setting)[name](problem.points)
     best = result.best
     expression, status = None, "no candidate could be fitted"
     if best is not None:
@@ -99,68 +133,65 @@ def _one(
             expression = canonical(expression)
         except NoZeroSet as reason:
             status = f"degenerate: {reason}"
-    budget = f"beam {plus.beam if name == 'PIE+' else config.beam}"
-    return score(problem, expression, name, result.seconds, config.seed, budget, status)
+    seed, budget = setting.inference.seed, setting.budget(name, problem)
+    return score(problem, expression, name, result.seconds, seed, budget, status)
 
 
-def fresh_journal(
-    folder: Path,
-    weights: Path,
-    config: InferenceConfig,
-    plus: PlusConfig = PlusConfig(),
-    problems: Sequence[Problem] = (),
-) -> Path:
+def fresh_journal(folder: Path, setting: Setting, problems: Sequence[Problem] = ()) -> Path:
     """The journal that belongs to these weights, settings, sources and points."""
-    digest = hashlib.sha256(repr((config, plus)).encode())
+    digest = hashlib.sha256(repr((setting.inference, setting.inference_plus)).encode())
     for problem in problems:
         digest.update(f"{problem.benchmark}/{problem.equation_id}/{problem.truth}".encode())
         digest.update(np.ascontiguousarray(problem.points).tobytes())
-    for path in [*sorted(Path(weights).glob("*.safetensors")), *_SOURCES]:
+    shards = [p for w in (setting.weights, setting.weights_plus) for p in Path(w).glob("*.saf*")]
+    for path in [*sorted(shards), *_SOURCES]:
         digest.update(path.read_bytes())
     return Path(folder) / f"{digest.hexdigest()[:12]}.jsonl"
 
 
 def evaluate(
-    weights: Path,
+    setting: Setting,
     methods: Sequence[str],
     problems: Sequence[Problem],
-    config: InferenceConfig = InferenceConfig(),
     workers: int = 1,
     journal: Path | None = None,
-    plus: PlusConfig = PlusConfig(),
 ) -> list[Row]:
     """Rows of ``methods`` on ``problems``, in that order.
 
     Args:
-        weights: folder of the network.
+        setting: weights and settings.
         methods: names among :data:`METHODS`.
         problems: equations with their points.
-        config: inference settings.
         workers: processes.
         journal: file that receives every row as it is finished; a run that was cut
             goes on from there. Remove it to start again.
-        plus: settings of *PIE+*.
     """
     for name in methods:
         if name not in METHODS:
             raise ValueError(f"unknown method {name!r}; known are {', '.join(METHODS)}")
-    done: dict[tuple[str, str, str], Row] = {}
+    done: dict[tuple[str, ...], Row] = {}
+
+    def keep(row: Row) -> None:
+        done[row.method, row.benchmark, row.equation_id, row.budget] = row
+
+    def key(method: str, problem: Problem) -> tuple[str, ...]:
+        budget = setting.budget(method, problem)
+        return method, problem.benchmark, problem.equation_id, budget
+
     if journal and Path(journal).exists():
         for line in Path(journal).read_text().splitlines():
             if line.endswith("}"):  # a line cut by a kill is left out
-                row = Row(**json.loads(line))
-                done[row.method, row.benchmark, row.equation_id] = row
+                keep(Row(**json.loads(line)))
     wanted = [(m, p) for m in methods for p in problems]
-    key = lambda m, p: (m, p.benchmark, p.equation_id)  # noqa: E731
     open_jobs = [(m, p) for m, p in wanted if key(m, p) not in done]
     results = Parallel(workers, return_as="generator_unordered")(
-        delayed(_one)(weights, config, plus, m, p) for m, p in open_jobs
+        delayed(_one)(setting, m, p) for m, p in open_jobs
     )
     if journal:
         Path(journal).parent.mkdir(parents=True, exist_ok=True)
     with open(journal or os.devnull, "a") as lines:
         for row in tqdm(results, total=len(open_jobs), unit="equation", disable=None):
-            done[row.method, row.benchmark, row.equation_id] = row
+            keep(row)
             lines.write("\n" * (lines.tell() > 0) + json.dumps(asdict(row)))
             lines.flush()
     return [done[key(m, p)] for m, p in wanted]
@@ -188,24 +219,32 @@ def read_rows(path: Path) -> list[Row]:
 def summarise(
     rows: Sequence[Row], thresholds: Sequence[float] = THRESHOLDS, resamples: int = 2000
 ) -> list[dict]:
-    """Per method and test set: mean fitness, Acc at each threshold, two-sided recovery, seconds.
+    """Per method and test set: fitness, Acc at each threshold, two-sided score, recovery, skeleton.
 
-    Each comes with its 95 % percentile-bootstrap interval over equations (``…_low``, ``…_high``).
+    Each is a mean over problems with its 95 % percentile-bootstrap interval (``…_low``,
+    ``…_high``); ``seconds`` is a median.
+    A law that is drawn in several ways is resampled with all of them.
     """
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.method, row.benchmark), []).append(row)
+        groups.setdefault((row.method, row.test_set), []).append(row)
     table = []
     for (method, benchmark), members in groups.items():
         fit = np.array([r.fitness for r in members])
         both = np.array([r.two_sided for r in members])
         columns = {"fitness": fit}
         columns |= {f"acc_{t:g}": (fit >= t).astype(float) for t in thresholds}
-        columns |= {"two_sided": both, "recovered": (both >= 0.99).astype(float)}
-        picks = np.random.default_rng(0).integers(len(members), size=(resamples, len(members)))
+        columns |= {"two_sided": both, "recovered": (both >= RECOVERED).astype(float)}
+        columns["skeleton"] = np.array([float(r.skeleton) for r in members])
+        laws = [r.equation_id.partition("-")[0] for r in members]
+        _, law = np.unique(laws, return_inverse=True)
+        size = np.bincount(law)
+        picks = np.random.default_rng(0).integers(len(size), size=(resamples, len(size)))
         entry: dict = {"method": method, "benchmark": benchmark, "equations": len(members)}
         for name, values in columns.items():
-            low, high = np.quantile(values[picks].mean(1), [0.025, 0.975])
+            total = np.bincount(law, weights=values)
+            means = total[picks].sum(1) / size[picks].sum(1)
+            low, high = np.quantile(means, [0.025, 0.975])
             entry |= {name: values.mean(), f"{name}_low": low, f"{name}_high": high}
         entry["seconds"] = float(np.median([r.seconds for r in members]))
         table.append(entry)

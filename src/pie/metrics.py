@@ -13,16 +13,27 @@ an f̂ ≡ 0 near a small f.
 
 **Two-sided** (ours): with Z(g) the zeros of g found as above, d(x, g) the distance from x to a
 zero of g reached along ∇g (:func:`pie.distance.distance_to_zero_set`), and σ the spread of
-Z(f) (root mean square over coordinates of the interquartile range / 1.349),
+Z(f) (root mean square over coordinates of the interquartile range / 1.349), the share of points
+of either zero set that lie on the other to within a thousandth of σ,
 
 .. math::
-    two\_sided = \min\Bigl( \operatorname{mean}_{x \in Z(\hat f)} \frac{1}{1 + d(x, f)/σ},\;
-                            \operatorname{mean}_{x \in Z(f)} \frac{1}{1 + d(x, \hat f)/σ} \Bigr)
+    two\_sided = \min\bigl( P_{x \in Z(\hat f)}[d(x, f) \le 10^{-3} σ],\;
+                            P_{x \in Z(f)}[d(x, \hat f) \le 10^{-3} σ] \bigr)
+
+An equation is *recovered* where it is at least 0.95.
+
+**Right skeleton** (ours): in arbitrary units f̂ takes no more constants than f, some constants
+make it f exactly, and the zero sets of f̂ as it is and of f agree to 0.1 σ in nine points of ten.
+What remains wrong is the values of constants. What is recovered has the right skeleton, too,
+however it is written.
 
 Both equations are put into canonical form first (:mod:`pie.canonical`), which removes multiple
 roots and denominators: where a denominator vanished, f and f̂ may agree on being zero.
-Each point counts between 0 and 1, so outliers cannot dominate. One factor of a product misses
-the zeros of the other; f̂ ≡ 0 has no gradient and is infinitely far: neither scores 1.
+One factor of a product misses the zeros of the other; f̂ ≡ 0 has no gradient and is infinitely
+far: neither scores 1.
+
+**Where**: test sets that were drawn in a box (``wild``) are scored there: starts are drawn from it,
+zeros outside it are left out, and coordinates are taken in its units.
 
 **Failure cases**, for both: no equation, f̂ constant, or fewer than M/10 zeros of f̂: score 0;
 for the two-sided one also an f̂ without a canonical form (no zeros, or zero everywhere).
@@ -35,18 +46,46 @@ Shapes: starts (M, D_x), points (n, D_x), distances (n,).
 import numpy as np
 
 from .canonical import NoZeroSet, canonical
+from .constants import fit_sampson
+from .coordinates import in_units
 from .distance import distance_to_zero_set
 from .expression import Expression
+from .sampling import Box
 from .zero_set import solve_coordinate
 
 THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.99)
+TOLERANCE = 1e-3  # of the spread, within which a point lies on a zero set
+RECOVERED = 0.95  # two-sided score from which an equation counts as recovered
+EXACT = 1e-6  # contrast
 STARTS = 200
 NORMALISER_POINTS = 10
 
 
-def zeros(expression: Expression, n_variables: int, rng: np.random.Generator, starts: int = STARTS):
-    """Zeros of an equation near standard normal starts, (n ≤ starts, D_x)."""
-    begin = rng.standard_normal((starts, n_variables))
+def zeros(
+    expression: Expression,
+    n_variables: int,
+    rng: np.random.Generator,
+    starts: int = STARTS,
+    box: Box | None = None,
+) -> np.ndarray:
+    """Zeros of an equation near standard normal starts, (n ≤ starts, D_x).
+
+    With a box: near starts from it and inside it, from at most eight times as many starts.
+    """
+    if box is None:
+        return _solved(expression, rng.standard_normal((starts, n_variables)), rng)
+    found = np.empty((0, n_variables))
+    for _ in range(8):
+        points = _solved(expression, box.uniform(starts, rng), rng)
+        found = np.concatenate([found, points[box.contains(points)]])
+        if len(found) >= starts:
+            break
+    return found[:starts]
+
+
+def _solved(expression: Expression, begin: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Starts (n, D) moved to zeros along one coordinate each, those that have one."""
+    starts, n_variables = begin.shape
     order = rng.permuted(np.tile(np.arange(n_variables), (starts, 1)), axis=1)
     branch = rng.random(starts)
     points = begin.copy()
@@ -64,11 +103,28 @@ def zeros(expression: Expression, n_variables: int, rng: np.random.Generator, st
     return points[found]
 
 
-def _normaliser(truth: Expression, n_variables: int, rng: np.random.Generator) -> float:
+def _frame(box: Box | None, n_variables: int) -> tuple[Box | None, np.ndarray, np.ndarray]:
+    """Box, origin and units of the coordinates z = (x − shift)/scale in which is scored.
+
+    Centred and of half-width 1; a logarithmic box keeps its origin and has its middle at 1.
+    """
+    if box is None:
+        return None, np.zeros(n_variables), np.ones(n_variables)
+    middle, half = (box.high + box.low) / 2.0, (box.high - box.low) / 2.0
+    if box.logarithmic:
+        return Box(-half, half, True), np.zeros(n_variables), np.exp(middle)
+    return Box(-np.ones(n_variables), np.ones(n_variables)), middle, half
+
+
+def _normaliser(
+    truth: Expression, n_variables: int, rng: np.random.Generator, box: Box | None
+) -> float:
     squares: list[float] = []
     for _ in range(1000):
+        points = rng.standard_normal((NORMALISER_POINTS, n_variables))
+        points = points if box is None else box.uniform(NORMALISER_POINTS, rng)
         with np.errstate(all="ignore"):
-            values = np.square(truth.values(rng.standard_normal((NORMALISER_POINTS, n_variables))))
+            values = np.square(truth.values(points))
         squares.extend(values[np.isfinite(values)])
         if len(squares) >= NORMALISER_POINTS:
             break
@@ -76,7 +132,11 @@ def _normaliser(truth: Expression, n_variables: int, rng: np.random.Generator) -
 
 
 def paper_fitness(
-    estimate: Expression | None, truth: Expression, n_variables: int, seed: int
+    estimate: Expression | None,
+    truth: Expression,
+    n_variables: int,
+    seed: int,
+    box: Box | None = None,
 ) -> float:
     """The paper's fitness of f̂ against f, in [0, 1]; see the module for the failure cases.
 
@@ -86,24 +146,37 @@ def paper_fitness(
     """
     if estimate is None or not estimate.variables:
         return 0.0
+    box, *frame = _frame(box, n_variables)
+    estimate, truth = in_units(estimate, *frame), in_units(truth, *frame)
     rng = np.random.default_rng(seed)
-    points = zeros(estimate, n_variables, rng)
+    points = zeros(estimate, n_variables, rng, box=box)
     with np.errstate(all="ignore"):
         squares = np.square(truth.values(points)) if len(points) else np.empty(0)
     squares = squares[np.isfinite(squares)]
-    scale = _normaliser(truth, n_variables, rng)
+    scale = _normaliser(truth, n_variables, rng, box)
     if len(squares) < STARTS // 10 or not scale > 0.0:
         return 0.0
     return float(1.0 / (1.0 + np.sqrt(np.mean(squares) / scale)))
 
 
-def _agreement(points: np.ndarray, expression: Expression, scale: float) -> float:
+def _share_near(points: np.ndarray, expression: Expression, reach: float) -> float:
     with np.errstate(all="ignore"):
-        distance = distance_to_zero_set(expression, points)
-    return float(np.mean(1.0 / (1.0 + distance / scale)))
+        return float(np.mean(distance_to_zero_set(expression, points) <= reach))
 
 
-def two_sided(estimate: Expression | None, truth: Expression, n_variables: int, seed: int) -> float:
+def _spread(points: np.ndarray) -> float:
+    low, high = np.quantile(points, [0.25, 0.75], axis=0)
+    return float(np.sqrt(np.mean(np.square((high - low) / 1.349))))
+
+
+def two_sided(
+    estimate: Expression | None,
+    truth: Expression,
+    n_variables: int,
+    seed: int,
+    box: Box | None = None,
+    tolerance: float = TOLERANCE,
+) -> float:
     """The two-sided score of f̂ against f, in [0, 1]; see the module for the failure cases.
 
     >>> from pie.expression import parse
@@ -115,17 +188,50 @@ def two_sided(estimate: Expression | None, truth: Expression, n_variables: int, 
     """
     if estimate is None:
         return 0.0
-    truth, as_given = canonical(truth), estimate
+    box, *frame = _frame(box, n_variables)
+    as_given, truth = in_units(estimate, *frame), canonical(in_units(truth, *frame))
     try:
-        estimate = canonical(estimate)
+        estimate = canonical(as_given)
     except NoZeroSet:
         return 0.0
     rng = np.random.default_rng(seed)
-    if len(zeros(as_given, n_variables, rng)) < STARTS // 10:
+    if len(zeros(as_given, n_variables, rng, box=box)) < STARTS // 10:
         return 0.0
-    of_truth, of_estimate = (zeros(f, n_variables, rng) for f in (truth, estimate))
+    of_truth, of_estimate = (zeros(f, n_variables, rng, box=box) for f in (truth, estimate))
     if len(of_estimate) < STARTS // 10 or len(of_truth) == 0:
         return 0.0
-    low, high = np.quantile(of_truth, [0.25, 0.75], axis=0)
-    scale = float(np.sqrt(np.mean(np.square((high - low) / 1.349))))
-    return min(_agreement(of_estimate, truth, scale), _agreement(of_truth, estimate, scale))
+    reach = tolerance * _spread(of_truth)
+    return min(_share_near(of_estimate, truth, reach), _share_near(of_truth, estimate, reach))
+
+
+def right_skeleton(
+    estimate: Expression | None,
+    truth: Expression,
+    n_variables: int,
+    seed: int,
+    box: Box | None = None,
+) -> bool:
+    """Whether f̂ is f but for the values of its constants; see the module.
+
+    >>> from pie.expression import parse
+    >>> truth = parse("x1**2 + x2**2 - 4")
+    >>> right_skeleton(parse("x1**2 + 1.02*x2**2 - 3.9"), truth, 2, seed=0)
+    True
+    >>> right_skeleton(parse("x1**2 + 1.02*x2**2 + 0.01*x1 - 3.9"), truth, 2, seed=0)
+    False
+    """
+    arguments = (estimate, truth, n_variables, seed, box)
+    if two_sided(*arguments) >= RECOVERED:
+        return True
+    if two_sided(*arguments, tolerance=0.1) < 0.9:
+        return False
+    framed, shift, scale = _frame(box, n_variables)
+    points = shift + scale * zeros(
+        in_units(truth, shift, scale), n_variables, np.random.default_rng(seed), box=framed
+    )
+    units = np.array([1.37, 0.59, 2.11])[:n_variables] * np.maximum(np.abs(shift), scale)
+    estimate, truth = (canonical(in_units(f, 0.0 * units, units)) for f in (estimate, truth))
+    if len(estimate.constants) > len(truth.constants):
+        return False
+    (fit,) = fit_sampson([estimate], points / units, warm=True)
+    return fit.status == "ok" and fit.contrast < EXACT

@@ -1,7 +1,9 @@
 """*PIE+*: what goes beyond the paper, beside Algorithm 2.
 
-A wide beam over several views of the points, Sampson fits from several starts with guards,
-ranking by error *and* complexity, then refinement around the best candidates.
+A wide beam over several views of the points, Sampson fits from several starts with guards, sparse
+linear relations among simple terms, ranking by error *and* complexity, then refinement around the
+best candidates until a fit is exact or the rounds end. Last, constants that the points do not ask
+for are dropped, in the user's coordinates.
 """
 
 import time
@@ -11,12 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from .canonical import NoZeroSet, canonical
+from .completion import monomials, relations
 from .constants import Fit, fit_sampson
 from .discovery import Candidate, Discovery, check_points, merged, skeletons
-from .expression import Expression
+from .expression import Expression, Tree
 from .model import PIE
-from .refinement import neighbours, spliced
+from .refinement import neighbours, simpler, spliced, terms_of
+from .uncertainty import simplified
 from .views import VIEWS, View, views_of
+
+LONGEST = 40  # tokens of what refinement fits
+FEW = 20  # points, for the choice of what to refine
+UNLIKELY = -100.0  # log-probability given to what the network did not write
 
 
 @dataclass(frozen=True)
@@ -28,16 +36,18 @@ class PlusConfig:
     views: tuple[str, ...] = VIEWS
     starts: int = 48  # constants screened per skeleton
     max_iterations: int = 40  # of each descent
-    resolution: float = 1e-9  # contrasts below this are equal: exact fits
+    resolution: float = 1e-8  # contrasts below this are equal: exact fits
     constant_cost: float = 4.0  # of a constant, in units of N·ln(contrast)
     token_cost: float = 1.5  # of a token
-    rounds: int = 2  # of refinement; none once a fit is exact
-    parents: int = 6  # candidates refined in each round
+    degree: int = 4  # of the monomials that are completed linearly, one less for three variables
+    rounds: int = 5  # of refinement; none once a fit is exact
+    parents: int = 6  # candidates refined in each round, each candidate once
+    fits: int = 3000  # at most, after which no round begins
     returned: int = 20  # candidates
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("beam", "samples", "rounds"):
+        for name in ("beam", "samples", "rounds", "degree"):
             if getattr(self, name) < 0:
                 raise ValueError(f"inference_plus.{name} is {getattr(self, name)}; expected ≥ 0")
         for name in ("starts", "parents", "returned"):
@@ -79,30 +89,35 @@ def cost(fit: Fit, n_points: int, config: PlusConfig) -> float:
     )
 
 
-def in_user_coordinates(view: View, expression: Expression) -> Expression:
-    """What was found in a view, in canonical form, constants within 1e-7 of 0 or ±1 dropped."""
+def in_user_coordinates(
+    view: View, expression: Expression, points: np.ndarray, config: PlusConfig
+) -> Expression:
+    """What was found in a view, in canonical form, without constants that are not needed."""
     moved = view.back(expression)
     try:
         form = canonical(moved)
-        near = np.round(form.constants)
-        close = np.isclose(form.constants, near, rtol=0.0, atol=1e-7) & (np.abs(near) <= 1.0)
-        rounded = np.where(close & (near != 0.0), near, form.constants)
-        return canonical(form.with_constants(rounded))
     except NoZeroSet:
         return moved
+    return simplified(form, points, points.std(axis=0), config.constant_cost)
 
 
 class _Search:
     """Everything fitted so far, by view and skeleton."""
 
     def __init__(self, points: np.ndarray, views: list[View], config: PlusConfig, workers: int):
+        self.views = views
         self.clouds = {view.name: view.of(points) for view in views}
         self.config, self.workers = config, workers
         self.found: dict[tuple, _Found] = {}
+        self.refined: set[tuple] = set()
 
     def _order(self, found: _Found) -> tuple[float, float]:
         cloud = self.clouds[found.view.name]
         return cost(found.fit, len(cloud), self.config), -found.log_probability
+
+    def _promise(self, found: _Found) -> float:
+        """As the order, but as if there were few points: a good fit by many terms leads nowhere."""
+        return cost(found.fit, FEW, self.config)
 
     def ranked(self) -> list[_Found]:
         """Cheapest first."""
@@ -127,33 +142,79 @@ class _Search:
             for f in self.found.values()
         )
 
-    def refine(self) -> None:
-        """One round: fit what is one change away from the best candidates."""
-        parents = self.ranked()[: self.config.parents]
-        for name in self.clouds:
-            of_view = [p for p in parents if p.view.name == name]
+    def complete(self) -> None:
+        """Fit sparse linear relations among monomials, the lowest degree that is exact last."""
+        for view in self.views:
+            cloud = self.clouds[view.name]
+            d = cloud.shape[1]
+            for degree in range(1, self.config.degree + (d == 2)):
+                self._relate(view, monomials(d, degree), n_starts=1, descents=1)
+                if self.exact():
+                    return
+
+    def _relate(self, view: View, pool: list[Tree], **how) -> None:
+        fresh: dict[tuple, Expression] = {}
+        for relation in relations(pool, self.clouds[view.name]):
+            form = self._usable(relation, view, 3 * LONGEST)
+            if form is not None:
+                fresh.setdefault(form.codes, form)
+        self.add(view, list(fresh.values()), [UNLIKELY] * len(fresh), warm=True, **how)
+
+    def _usable(self, draft: Expression, view: View, longest: int = LONGEST) -> Expression | None:
+        """Its canonical form, if that has zeros and all the variables, is short and new here."""
+        try:
+            form = canonical(draft)
+        except ValueError:  # no zeros, or far too long
+            return None
+        if len(form.codes) > longest:
+            return None
+        every = len(form.variables) == self.clouds[view.name].shape[1]
+        return form if every and (view.name, form.codes) not in self.found else None
+
+    def _parents(self) -> list[_Found]:
+        """The cheapest candidates that were not refined yet, one of those that fit alike."""
+        chosen: list[_Found] = []
+        errors: list[float] = []
+        for found in sorted(self.found.values(), key=self._promise):
+            if len(chosen) == self.config.parents or not np.isfinite(found.fit.fitness):
+                break
+            if found.skeleton in self.refined:
+                errors.append(found.fit.contrast)
+                continue
+            alike = any(abs(found.fit.contrast - e) <= 1e-3 * e for e in errors)
+            if not alike:
+                chosen.append(found)
+                errors.append(found.fit.contrast)
+        self.refined |= {found.skeleton for found in chosen}
+        return chosen
+
+    def refine(self) -> bool:
+        """One round: fit what is one change away from the best candidates; False: none is left."""
+        parents = self._parents()
+        for view in self.views:
+            of_view = [p for p in parents if p.view is view]
+            if not of_view:
+                continue
+            pool = {tree: None for p in of_view for tree in terms_of(p.fit.expression)}
+            d = self.clouds[view.name].shape[1]
+            pool |= dict.fromkeys(monomials(d, 1))
+            self._relate(view, list(pool), n_starts=1, descents=1)
             fresh: dict[tuple, Expression] = {}
             for parent in of_view:
-                for changed in self._changed(parent, of_view):
-                    if (name, changed.codes) not in self.found:
-                        fresh.setdefault(changed.codes, changed)
-            if fresh:
-                least = min(p.log_probability for p in of_view) - 10.0
-                self.add(of_view[0].view, list(fresh.values()), [least] * len(fresh),
-                         n_starts=8, descents=2, warm=True)  # fmt: skip
+                for draft in self._changed(parent, of_view):
+                    form = self._usable(draft, view)
+                    if form is not None:
+                        fresh.setdefault(form.codes, form)
+            least = [UNLIKELY] * len(fresh)
+            self.add(view, list(fresh.values()), least, n_starts=8, descents=2, warm=True)
+        return bool(parents)
 
     def _changed(self, parent: _Found, others: Iterable[_Found]) -> Iterable[Expression]:
         d = self.clouds[parent.view.name].shape[1]
-        drafts = list(neighbours(parent.fit.expression, d))
+        yield from neighbours(parent.fit.expression, d)
+        yield from simpler(parent.fit.expression)
         for other in others:
-            drafts += spliced(parent.fit.expression, other.fit.expression)
-        for draft in drafts:
-            try:
-                form = canonical(draft)
-            except NoZeroSet:
-                continue
-            if len(form.variables) == d:
-                yield form
+            yield from spliced(parent.fit.expression, other.fit.expression)
 
 
 def discover_plus(
@@ -185,21 +246,21 @@ def discover_plus(
     for view, hypotheses in zip(views, decoded, strict=True):
         kept = merged(hypotheses)
         search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
+    if config.degree and not search.exact():
+        search.complete()
     for _ in range(config.rounds):
-        if search.exact():
+        if search.exact() or len(search.found) >= config.fits or not search.refine():
             break
-        search.refine()
-    candidates = []
-    for found in search.ranked()[: config.returned]:
+    candidates: dict[tuple, Candidate] = {}
+    for found in search.ranked():
+        if len(candidates) == config.returned:
+            break
+        expression = in_user_coordinates(found.view, found.fit.expression, points, config)
         fit = found.fit
-        candidates.append(
+        candidates.setdefault(
+            (expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)),
             Candidate(
-                in_user_coordinates(found.view, fit.expression),
-                fit.fitness,
-                found.log_probability,
-                fit.status,
-                fit.error,
-                fit.contrast,
-            )  # fmt: skip
+                expression, fit.fitness, found.log_probability, fit.status, fit.error, fit.contrast
+            ),
         )
-    return Discovery(tuple(candidates), time.perf_counter() - began)
+    return Discovery(tuple(candidates.values()), time.perf_counter() - began)

@@ -1,9 +1,11 @@
 """Algorithm 1: pre-training by cross-entropy on (points, skeleton) pairs, resumable at any moment.
 
 Everything random in a step follows from (seed, step), so a run that is killed and
-resumed visits the same batches as one that is not. Runs as a plain module::
+resumed visits the same batches as one that is not. Runs as a plain module, or as
+several processes that share every batch (:mod:`pie.distributed`)::
 
     python -m pie.pretraining --params params.yaml
+    torchrun --nproc-per-node 8 -m pie.pretraining --params params.yaml
 """
 
 import argparse
@@ -13,19 +15,18 @@ import math
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
-from torch import Tensor
 from tqdm import tqdm
 
-from . import vocabulary
 from .benchmarks import HELD_OUT, read_equations
+from .checkpoint import Progress, load_state, save_state
 from .corpus import SHARD_SIZE, Corpus, CorpusConfig, HeldOut
+from .distributed import Group
 from .model import PIE, ModelConfig, load_weights, save_weights
+from .objective import has_bfloat16, loss_of, validate
 from .params import read_yaml, record
 from .streaming import Shards, batches
 
@@ -50,72 +51,12 @@ class TrainingConfig:
     initial_weights: str = ""  # folder of a network to go on from; "" = random
 
 
-@dataclass
-class Progress:
-    """Where a run stands; saved with every checkpoint."""
-
-    step: int = 0
-    seconds: float = 0.0
-    best: float = math.inf
-    stale: int = 0
-    finished: bool = False
-    rows: list[dict] = field(default_factory=list)
-
-
-def loss_of(model: PIE, points: Tensor, tokens: Tensor, bfloat16: bool) -> tuple[Tensor, Tensor]:
-    """Cross-entropy summed over the tokens of each equation, and whether all were right.
-
-    Args:
-        points: (B, N, D_max).
-        tokens: (B, L) padded targets without start and end.
-
-    Returns:
-        loss (B,) in nats per equation; exact (B,) bool.
-    """
-    lengths = (tokens != vocabulary.PAD).sum(1)
-    width = int(lengths.max()) + 1
-    target = torch.zeros(len(tokens), width, dtype=torch.long, device=tokens.device)
-    target[:, : width - 1] = tokens[:, : width - 1]
-    target.scatter_(1, lengths[:, None], vocabulary.END)
-    prefix = torch.roll(target, 1, 1)
-    prefix[prefix == vocabulary.END] = vocabulary.PAD
-    prefix[:, 0] = vocabulary.START
-    with torch.autocast(points.device.type, torch.bfloat16, enabled=bfloat16):
-        logits = model(points, prefix)
-    losses = torch.nn.functional.cross_entropy(
-        logits.float().transpose(1, 2), target, ignore_index=vocabulary.PAD, reduction="none"
-    )
-    right = (logits.argmax(-1) == target) | (target == vocabulary.PAD)
-    return losses.sum(1), right.all(1)
-
-
-@torch.no_grad()
-def validate(
-    model: PIE, corpus: Corpus, examples: int, bfloat16: bool = False, batch_size: int = 256
-) -> dict[str, float]:
-    """Validation loss (nats per equation) and the share of skeletons that are right greedily."""
-    was_training = model.training
-    model.eval()
-    device = next(model.parameters()).device
-    total = exact = 0.0
-    for start in range(0, examples, SHARD_SIZE):
-        arrays = corpus.arrays(start, min(start + SHARD_SIZE, examples))
-        for i in range(0, len(arrays["tokens"]), batch_size):
-            points = torch.from_numpy(arrays["points"][i : i + batch_size]).float().to(device)
-            tokens = torch.from_numpy(arrays["tokens"][i : i + batch_size]).to(device)
-            losses, right = loss_of(model, points, tokens, bfloat16)
-            total += float(losses.sum())
-            exact += float(right.sum())
-    model.train(was_training)
-    return {"validation_loss": total / examples, "validation_exact": exact / examples}
-
-
-def has_bfloat16(device: str) -> bool:
-    """Whether matrix products in bf16 are native there; emulated ones are slower than float32."""
-    if torch.device(device).type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
-    return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+# sections of the parameters and folder of the weights, by --run
+RUNS = {
+    "pie": ("corpus", "model", "pretraining", "data/models/pie"),
+    "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
+    "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
+}
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:
@@ -128,37 +69,9 @@ def learning_rate(config: TrainingConfig, step: int) -> float:
     return rate
 
 
-def _save_state(path: Path, model: PIE, optimizer, progress: Progress, digest: str) -> None:
-    tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
-    for i, state in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".tmp")
-    metadata = {"progress": json.dumps(asdict(progress)), "digest": digest}
-    save_file({k: v.contiguous() for k, v in tensors.items()}, partial, metadata)
-    os.replace(partial, path)
-
-
-def _load_state(path: Path, model: PIE, optimizer, digest: str) -> Progress:
-    if not path.exists():
-        return Progress()
-    with safe_open(path, "pt", device=str(next(model.parameters()).device)) as stored:
-        metadata = stored.metadata()
-        if metadata["digest"] != digest:
-            raise ValueError(
-                f"{path} belongs to another configuration ({metadata['digest']}, not {digest}); "
-                "remove it or train elsewhere"
-            )
-        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-    model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
-    state: dict[int, dict] = {}
-    for name, tensor in tensors.items():
-        if name.startswith("optimizer."):
-            _, i, key = name.split(".")
-            state.setdefault(int(i), {})[key] = tensor
-    groups = optimizer.state_dict()["param_groups"]
-    optimizer.load_state_dict({"state": state, "param_groups": groups})
-    return Progress(**json.loads(metadata["progress"]))
+def dropout_seed(seed: int, step: int, rank: int) -> int:
+    """Seed of what is dropped in a step, other rows' in every process."""
+    return hash((seed, step)) + rank
 
 
 def pretrain(
@@ -175,47 +88,60 @@ def pretrain(
 ) -> Progress:
     """Train, or go on training, until early stopping, ``max_steps`` or ``stop_after`` seconds.
 
+    Under torchrun every process calls it with the same arguments; ``state`` is then a folder
+    that all of them see.
+
     Args:
         state: folder of the resumable checkpoint; not meant for git.
         weights: folder that receives the weights of the best validation so far.
         cache: folder with cached corpus shards, made ahead or on the way.
-        device: torch device.
+        device: torch device; of several processes, each takes its own GPU.
         stop_after: seconds of this call after which it saves its state and returns.
         workers: processes that make or read shards ahead of training; 0 = none.
 
     Returns:
-        The progress with one row per validation.
+        The progress with one row per validation; the rows are those of rank 0.
+
+    Raises:
+        ValueError: the batch cannot be shared equally, the initial weights are of another network,
+            or the checkpoint is of another configuration or not the one that rank 0 has.
     """
+    group = Group.of_environment()
+    if config.batch_size % group.world:
+        raise ValueError(
+            f"batch_size is {config.batch_size}; expected a multiple of the {group.world} processes"
+        )
+    device = group.join(device)
     digest = f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
     torch.manual_seed(config.seed)
-    model = PIE(model_config).to(device).train()
-    if config.initial_weights:
-        earlier_model = load_weights(Path(config.initial_weights))
-        if earlier_model.config != model_config:
-            raise ValueError(
-                f"initial weights {config.initial_weights} are of {earlier_model.config}; "
-                f"expected {model_config}"
-            )
-        model.load_state_dict(earlier_model.state_dict())
+    model = _initial(model_config, config.initial_weights).to(device).train()
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
     checkpoint = Path(state) / "checkpoint.safetensors"
-    progress = _load_state(checkpoint, model, optimizer, digest)
+    progress = load_state(checkpoint, model, optimizer, digest)
+    (step_of_first,) = group.of_first(progress.step)
+    if step_of_first != progress.step:
+        raise ValueError(
+            f"process {group.rank} found step {progress.step} in {state}, process 0 found step "
+            f"{step_of_first}; expected a folder that all processes see"
+        )
+    shared = group.wrap(model)
     bfloat16 = config.bfloat16 and has_bfloat16(device)
     every = config.validate_every or max(1, config.examples // config.batch_size)
     began = saved = time.monotonic()
     earlier = progress.seconds
     running = torch.zeros((), device=device)
     seen = 0
-    bar = tqdm(total=config.max_steps, initial=progress.step, unit="step", disable=None)
+    hidden = None if group.first else True
+    bar = tqdm(total=config.max_steps, initial=progress.step, unit="step", disable=hidden)
     shards = Shards(corpus, config.examples, config.seed, cache)
     source = batches(shards, config.batch_size, progress.step, workers)
-    while not progress.finished and progress.step < config.max_steps:
-        points, tokens = next(source)
-        torch.manual_seed(hash((config.seed, progress.step)))  # dropout
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(config, progress.step)
-        batch = torch.from_numpy(points).to(device).float(), torch.from_numpy(tokens).to(device)
-        losses, _ = loss_of(model, *batch, bfloat16)
+    stop = False
+    while not (stop or progress.finished) and progress.step < config.max_steps:
+        batch = [torch.from_numpy(group.share(rows)).to(device) for rows in next(source)]
+        torch.manual_seed(dropout_seed(config.seed, progress.step, group.rank))
+        for parameters in optimizer.param_groups:
+            parameters["lr"] = learning_rate(config, progress.step)
+        losses, _ = loss_of(shared, batch[0].float(), batch[1], bfloat16)
         loss = losses.mean()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -229,38 +155,56 @@ def pretrain(
         now = time.monotonic()
         progress.seconds = earlier + now - began
         if progress.step % every == 0 or progress.step == config.max_steps:
-            row = {
-                "step": progress.step,
-                "examples": progress.step * config.batch_size,
-                "seconds": round(progress.seconds, 1),
-                "training_loss": round(float(running) / seen, 4),
-                **{
-                    k: round(v, 4)
-                    for k, v in validate(
-                        model, validation, config.validation_examples, bfloat16
-                    ).items()
-                },
-            }
-            progress.rows.append(row)
-            write_log(progress.rows, Path(weights) / "training.csv")
+            training_loss = float(group.mean(running)) / seen
             running.zero_()
             seen = 0
-            bar.set_postfix(loss=row["validation_loss"], exact=row["validation_exact"])
-            if row["validation_loss"] < progress.best:
-                progress.best, progress.stale = row["validation_loss"], 0
-                save_weights(model, weights)
-            else:
-                progress.stale += 1
-                progress.finished = progress.stale >= config.patience
-        if now - saved > config.checkpoint_seconds or now - began > stop_after:
-            _save_state(checkpoint, model, optimizer, progress, digest)
+            if group.first:
+                measured = validate(model, validation, config.validation_examples, bfloat16)
+                if _record(progress, config, training_loss, measured):
+                    save_weights(model, weights)
+                write_log(progress.rows, Path(weights) / "training.csv")
+                bar.set_postfix(measured)
+        decided = group.of_first(progress.finished, now - began > stop_after)
+        progress.finished, stop = map(bool, decided)
+        if group.first and now - saved > config.checkpoint_seconds:
+            save_state(checkpoint, model, optimizer, progress, digest)
             saved = now
-            if now - began > stop_after:
-                break
     progress.finished |= progress.step >= config.max_steps
-    _save_state(checkpoint, model, optimizer, progress, digest)
+    if group.first:
+        save_state(checkpoint, model, optimizer, progress, digest)
     bar.close()
+    group.leave()
     return progress
+
+
+def _initial(config: ModelConfig, folder: str) -> PIE:
+    model = PIE(config)
+    if folder:
+        earlier = load_weights(Path(folder))
+        if earlier.config != config:
+            raise ValueError(f"initial weights {folder} are of {earlier.config}; expected {config}")
+        model.load_state_dict(earlier.state_dict())
+    return model
+
+
+def _record(
+    progress: Progress, config: TrainingConfig, training_loss: float, measured: dict[str, float]
+) -> bool:
+    """Add a row to the log; whether this validation is the best so far."""
+    row = {
+        "step": progress.step,
+        "examples": progress.step * config.batch_size,
+        "seconds": round(progress.seconds, 1),
+        "training_loss": round(training_loss, 4),
+        **{name: round(value, 4) for name, value in measured.items()},
+    }
+    progress.rows.append(row)
+    if row["validation_loss"] < progress.best:
+        progress.best, progress.stale = row["validation_loss"], 0
+        return True
+    progress.stale += 1
+    progress.finished = progress.stale >= config.patience
+    return False
 
 
 def hash_of(config) -> str:
@@ -286,17 +230,18 @@ def write_log(rows: list[dict], path: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Command line: pre-train with the sections corpus, model and pretraining of a params file."""
+    """Command line: pre-train with sections of a params file."""
     parser = argparse.ArgumentParser(prog="python -m pie.pretraining", description=main.__doc__)
     parser.add_argument("--params", type=Path, default=Path("params.yaml"))
-    parser.add_argument("--plus", action="store_true", help="the sections …_plus: pie-plus")
+    parser.add_argument("--run", choices=RUNS, default="pie", help="which sections and folder")
+    parser.add_argument("--plus", action="store_const", const="plus", dest="run", help="--run plus")
     parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
-    parser.add_argument("--weights", type=Path, help="default: data/models/pie or pie-plus")
+    parser.add_argument("--weights", type=Path, help="default: data/models/pie, pie-plus or …")
     parser.add_argument("--state", type=Path, default=Path("build/pretraining"))
     parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="for the corpus")
+    parser.add_argument("--workers", type=int, help="for the corpus; default: all cores, shared")
     parser.add_argument("--stream", action="store_true", help="make shards on the way, no cache")
     parser.add_argument("--corpus-only", action="store_true", help="fill the cache and stop")
     parser.add_argument("--part", default="1/1", help="which share of the cache to fill, as in 2/8")
@@ -315,22 +260,25 @@ def _section(sections: dict, cls: type, name: str):
 
 def _run(options: argparse.Namespace) -> None:
     sections = read_yaml(options.params)
-    plus = "_plus" if options.plus else ""
-    weights = options.weights or Path("data/models") / f"pie{plus.replace('_', '-')}"
-    model_config = _section(sections, ModelConfig, f"model{plus}")
-    config = _section(sections, TrainingConfig, f"pretraining{plus}")
-    drawn = _section(sections, CorpusConfig, f"corpus{plus}")
+    corpus_name, model_name, pretraining_name, folder = RUNS[options.run]
+    model_config = _section(sections, ModelConfig, model_name)
+    config = _section(sections, TrainingConfig, pretraining_name)
+    drawn = _section(sections, CorpusConfig, corpus_name)
     corpus, validation = corpora(drawn, options.benchmarks)
+    group = Group.of_environment()
+    workers = options.workers
+    if workers is None:
+        workers = max(1, (os.cpu_count() or 1) // group.local_world)
     state = options.state / f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
     if not options.stream:
         shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
-        corpus.fill_cache(shards, options.cache, options.workers)
+        corpus.fill_cache(group.share(shards), options.cache, workers)
         if options.corpus_only:
             return
     pretrain(
-        model_config, config, corpus, validation, state, weights,
+        model_config, config, corpus, validation, state, options.weights or Path(folder),
         None if options.stream else options.cache, options.device, options.seconds,
-        options.workers if options.stream else 0,
+        workers if options.stream else 0,
     )  # fmt: skip
 
 

@@ -91,6 +91,12 @@ def _bare(term: Tree) -> Tree:
     return term[2] if term[0] == "mul" and term[1][0] == "c" else term
 
 
+def terms_of(expression: Expression) -> list[Tree]:
+    """The terms of an equation without their constant factors, the constant term left out."""
+    bare = [_bare(term) for term in terms(to_tree(expression))]
+    return [term for term in bare if term[0] != "c"]
+
+
 def spliced(one: Expression, other: Expression) -> Iterator[Expression]:
     """``one`` with a term of ``other`` that it lacks, with a free factor, one at a time."""
     tree = to_tree(one)

@@ -186,6 +186,27 @@ WAYS: dict[str, Way] = {
 }  # fmt: skip
 
 
+def drawn(
+    expression: Expression,
+    way: str,
+    n_points: int,
+    box: Box,
+    rng: np.random.Generator,
+    attempts: int = 60,
+) -> np.ndarray:
+    """Points (N, D) drawn one of the ways of :data:`WAYS`, tried again where chance failed.
+
+    Raises:
+        Unsampled: the equation cannot be drawn this way.
+    """
+    for _ in range(attempts):
+        try:
+            return WAYS[way](expression, n_points, len(box.low), box, rng)
+        except Unsampled as reason:
+            last = reason
+    raise last
+
+
 # ---- what happens to points afterwards ----
 
 

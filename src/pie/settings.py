@@ -23,6 +23,8 @@ class Settings:
     corpus_plus: CorpusConfig
     model_plus: ModelConfig
     pretraining_plus: TrainingConfig
+    model_small: ModelConfig
+    pretraining_small: TrainingConfig
     notebooks: dict = field(default_factory=dict)
 
 

@@ -48,7 +48,12 @@ def batches(
 
     Yields:
         points (B, N, D_max) float16 and tokens (B, L) uint8.
+
+    Raises:
+        ValueError: a batch does not fit into a shard.
     """
+    if not 1 <= batch_size <= SHARD_SIZE:
+        raise ValueError(f"batch_size is {batch_size}; expected 1 to {SHARD_SIZE}, a shard")
     per_shard = SHARD_SIZE // batch_size
     first, skip = divmod(start, per_shard)
     loader = DataLoader(

@@ -11,7 +11,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from .corpus import Corpus
 from .model import PIE, ModelConfig
-from .pretraining import TrainingConfig, has_bfloat16, loss_of
+from .objective import has_bfloat16, loss_of
+from .pretraining import TrainingConfig
 from .streaming import Shards, batches
 
 

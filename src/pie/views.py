@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .expression import Expression, Tree, from_tree, to_tree
+from .coordinates import substituted
+from .expression import Expression
 from .sampling import scales
 
 VIEWS = ("as_given", "scaled", "centred")
@@ -29,24 +30,8 @@ class View:
         return (points - self.shift) / self.scale
 
     def back(self, expression: Expression) -> Expression:
-        """An equation of this view in the user's coordinates.
-
-        >>> view = View("centred", np.array([2.0]), np.array([0.5]))
-        >>> from pie.expression import parse
-        >>> str(view.back(parse("x1**2 - 1")))
-        '((x1 - 2.0)/0.5)**2 - 1.0'
-        """
-
-        def walk(node: Tree) -> Tree:
-            if node[0] == "c":
-                return node
-            if node[0] != "x":
-                return (node[0], *(walk(child) for child in node[1:]))
-            shift, scale = float(self.shift[node[1] - 1]), float(self.scale[node[1] - 1])
-            tree = node if shift == 0.0 else ("sub", node, ("c", shift))
-            return tree if scale == 1.0 else ("div", tree, ("c", scale))
-
-        return from_tree(walk(to_tree(expression)))
+        """An equation of this view in the user's coordinates."""
+        return substituted(expression, self.shift, self.scale)
 
 
 def views_of(points: np.ndarray, names: tuple[str, ...] = VIEWS) -> list[View]:

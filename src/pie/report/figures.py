@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from .. import sampling
 from ..corpus import Item
 from ..evaluation import Row
 from ..expression import Expression, parse, to_infix, to_tree
@@ -69,6 +70,43 @@ def gallery(items: Sequence[Item]) -> Figure:
     return figure
 
 
+_WAYS = {
+    "normal": "normal: the paper's",
+    "free_box": "free box: y against x",
+    "whole": "whole extent",
+    "patch": "patch",
+    "clusters": "clusters",
+    "trajectory": "trajectory",
+}
+
+
+def ways(expression: Expression, box: sampling.Box, seed: int = 0) -> Figure:
+    """One curve drawn in every way in which points come, and what may happen to points then.
+
+    Args:
+        expression: in two variables.
+        box: where it is observed.
+        seed: of the points.
+    """
+    rng = np.random.default_rng(seed)
+    clouds = {}
+    for way, title in _WAYS.items():
+        clouds[title] = sampling.drawn(expression, way, 100, box, rng)
+    extent = sampling.drawn(expression, "whole", 100, box, rng)
+    clouds["noise, 3 % of the spread"] = sampling.add_noise(extent, 0.03, rng)
+    clouds["10 % outliers"] = sampling.add_outliers(extent, 0.1, rng)
+    figure, grid = plt.subplots(2, 4, figsize=(5.5, 3.1), sharex=True, sharey=True)
+    for axes, (title, points) in zip(grid.flat, clouds.items(), strict=True):
+        axes.set(xlim=1.25 * np.array([box.low[0], box.high[0]]),
+                 ylim=1.25 * np.array([box.low[1], box.high[1]]))  # fmt: skip
+        draw_zero_set(axes, expression, colors="0.8", linewidths=0.8)
+        style = ".-" if title == "trajectory" else "."
+        axes.plot(*points.T, style, color="#0072B2", markersize=2.5, linewidth=0.3)
+        axes.set_title(title, fontsize=6)
+        axes.tick_params(labelsize=5)
+    return figure
+
+
 def learning_curve(log) -> Figure:
     """Loss and greedy accuracy of a pre-training log (a data frame) against examples seen."""
     figure, (left, right) = plt.subplots(1, 2)
@@ -81,6 +119,38 @@ def learning_curve(log) -> Figure:
     right.set(
         xlabel="examples seen (thousands)", ylabel="skeletons exact, greedy (%)", ylim=(0, 100)
     )
+    return figure
+
+
+# colour, marker and line of each network; pie-plus has a validation set of its own: dashed
+_NETWORKS = {
+    "pie": ("#0072B2", "o", "-"),
+    "pie-small": ("#E69F00", "s", "-"),
+    "pie-plus": ("#009E73", "D", "--"),
+}
+
+
+def scaling(logs: dict, parameters: dict[str, int]) -> Figure:
+    """Validation loss and greedy accuracy against examples seen, a curve per network.
+
+    Args:
+        logs: pre-training log (a data frame) by network: pie, pie-small, pie-plus.
+        parameters: trainable parameters by network.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(5.5, 2.9))
+    for name, log in logs.items():
+        colour, marker, line = _NETWORKS[name]
+        label = f"{name}, {parameters[name] / 1e6:.1f} M parameters"
+        if name == "pie-plus":
+            label += " (goes on from pie; its own\nmixture and validation set: not comparable)"
+        style = {"color": colour, "marker": marker, "linestyle": line, "markerfacecolor": "white"}
+        left.plot(log.examples, log.validation_loss, label=label, **style)
+        right.plot(log.examples, 100 * log.validation_exact, **style)
+    left.set(ylabel="validation, nats per equation", ylim=(0, None))
+    right.set(ylabel="skeletons exact, greedy (%)", ylim=(0, None))
+    for axes in (left, right):
+        axes.set(xlabel="examples seen", xscale="log")
+    figure.legend(loc="outside lower center", ncols=2, handlelength=3.5)
     return figure
 
 
@@ -119,6 +189,24 @@ def accuracies(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figu
         axes.set(title=TITLES.get(name, name), ylim=(-2, 102))
     grid[0, 0].set_ylabel("% (fitness × 100)")
     grid[0, 0].legend(loc="lower left", fontsize=5.5)
+    return figure
+
+
+def ablation(summary: Sequence[dict]) -> Figure:
+    """Share of right skeletons with one part of *PIE+* changed, a panel per validation set."""
+    sets = list(dict.fromkeys(entry["benchmark"] for entry in summary))
+    figure, grid = plt.subplots(1, len(sets), sharey=True, squeeze=False, figsize=(5.5, 2.4))
+    colour, marker = METHODS["PIE+"]
+    for axes, name in zip(grid[0], sets, strict=True):
+        entries = [entry for entry in summary if entry["benchmark"] == name]
+        for place, entry in enumerate(entries):
+            value, low, high = (100 * entry[f"skeleton{end}"] for end in ("", "_low", "_high"))
+            axes.plot([low, high], [place, place], color="0.6", linewidth=0.8)
+            axes.plot(value, place, marker, color=colour if place == 0 else "0.3")
+        axes.axvline(100 * entries[0]["skeleton"], color=colour, linewidth=0.5, linestyle=":")
+        axes.set_yticks(range(len(entries)), [entry["method"] for entry in entries])
+        axes.set(title=name, xlabel="right skeletons (%)")
+    grid[0, 0].invert_yaxis()
     return figure
 
 

@@ -9,13 +9,15 @@ from ..canonical import canonical
 from ..corpus import Statistics
 from ..evaluation import Row
 from ..expression import Expression, parse, to_infix, to_tree
-from ..metrics import THRESHOLDS
+from ..metrics import RECOVERED, THRESHOLDS
 from ..operators import BY_NAME
 
 TITLES = {
     "feynman": "AI-Feynman (39)",
     "synthetic": "Synthetic (80, ours)",
     "synthetic_printed": "Synthetic, printed (50)",
+    "wild": "Wild, noise-free (74 × 5)",
+    "wild, noise 1 %": "Wild, 1 % noise (74 × 5)",
 }
 COLUMNS = ["fitness", *(f"acc_{t:g}" for t in THRESHOLDS)]
 
@@ -56,7 +58,7 @@ def comparison(summary: Sequence[dict], benchmark: str, reported: pd.DataFrame) 
 
 
 def headline(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Fitness, Acc 0.99 and two-sided recovery of our methods, the paper's value beside ours.
+    """Fitness, Acc 0.99, two-sided recovery and skeleton of our methods, the paper's value beside.
 
     Args:
         summary: from :func:`pie.evaluation.summarise`.
@@ -67,19 +69,60 @@ def headline(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> pd.D
         table = reported.get(e["benchmark"])
         theirs = table[table.method == e["method"]] if table is not None else []
         paper = theirs.iloc[0] if len(theirs) else None
-        low, high = (100 * e[f"acc_0.99_{end}"] for end in ("low", "high"))
         lines.append(
             {
                 "Test set": f"{TITLES[e['benchmark']]}",
                 "Method": e["method"],
                 "fitness": f"{e['fitness']:.3f}",
                 "paper": "–" if paper is None else f"{paper.fitness:.3f}",
-                "Acc 0.99 [95 %]": f"{100 * e['acc_0.99']:.1f} % [{low:.0f}, {high:.0f}]",
+                "Acc 0.99 [95 %]": _percent(e, "acc_0.99"),
                 "paper ": "–" if paper is None else f"{paper['acc_0.99']:.1f} %",
-                "two-sided recovery": f"{100 * e['recovered']:.1f} %",
+                "two-sided recovery [95 %]": _percent(e, "recovered"),
+                "right skeleton [95 %]": _percent(e, "skeleton"),
             }
         )
     return pd.DataFrame(lines)
+
+
+def _percent(entry: dict, column: str) -> str:
+    low, high = (100 * entry[f"{column}_{end}"] for end in ("low", "high"))
+    return f"{100 * entry[column]:.1f} % [{low:.0f}, {high:.0f}]"
+
+
+def by_way(rows: Sequence[Row]) -> pd.DataFrame:
+    """``wild``, per method and noise: shares in per cent for every way of drawing, and over all.
+
+    Two-sided recovery where the points are free of noise, right skeletons where they are not.
+    """
+    lines = []
+    wild = [r for r in rows if r.benchmark == "wild"]
+    for method, test_set in dict.fromkeys((r.method, r.test_set) for r in wild):
+        chosen = [r for r in wild if (r.method, r.test_set) == (method, test_set)]
+        clean = test_set == "wild"
+        line = {"method": method, "noise": "none" if clean else test_set.partition("noise ")[2],
+                "measure": "recovered" if clean else "skeleton"}  # fmt: skip
+        hits = [r.two_sided >= RECOVERED if clean else bool(r.skeleton) for r in chosen]
+        for way in [*dict.fromkeys(r.way for r in chosen), "all"]:
+            of_way = [h for h, r in zip(hits, chosen, strict=True) if way in (r.way, "all")]
+            line[way] = f"{100 * sum(of_way) / len(of_way):.1f} %"
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def ablation(summary: Sequence[dict]) -> pd.DataFrame:
+    """One line per changed part: right skeletons and recovery on each validation set."""
+    lines: dict[str, dict] = {}
+    for e in summary:
+        line = lines.setdefault(e["method"], {"PIE+ with": e["method"]})
+        line[f"{e['benchmark']} ({e['equations']}): skeleton"] = _percent(e, "skeleton")
+        line["recovered" + " " * len(line)] = _percent(e, "recovered")
+    return pd.DataFrame(lines.values())
+
+
+def seconds(summary: Sequence[dict]) -> pd.DataFrame:
+    """Median seconds per problem, methods down, test sets across."""
+    frame = pd.DataFrame(summary)
+    return frame.pivot(index="method", columns="benchmark", values="seconds").round(2)
 
 
 def equations(rows: Sequence[Row], method: str, benchmark: str) -> pd.DataFrame:
@@ -113,6 +156,30 @@ def hyperparameters(sections: dict) -> pd.DataFrame:
             lines.append({"parameter": prefix, "value": value})
 
     walk("", {name: section for name, section in sections.items() if name != "notebooks"})
+    return pd.DataFrame(lines)
+
+
+def trainings(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> pd.DataFrame:
+    """What each network cost, and its best validation: the one whose weights are stored.
+
+    Args:
+        logs: pre-training log by network.
+        parameters: trainable parameters by network.
+    """
+    lines = []
+    for name, log in logs.items():
+        last, best = log.iloc[-1], log.loc[log.validation_loss.idxmin()]
+        lines.append(
+            {
+                "network": name,
+                "parameters": parameters[name],
+                "examples": int(last.examples),
+                "hours": round(last.seconds / 3600, 2),
+                "examples per second": round(last.examples / last.seconds),
+                "validation loss": round(best.validation_loss, 3),
+                "exact": f"{100 * best.validation_exact:.1f} %",
+            }
+        )
     return pd.DataFrame(lines)
 
 

@@ -1,0 +1,65 @@
+"""Where a run stands: progress, network and optimiser in one file that is always whole."""
+
+import json
+import math
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import nn
+from torch.optim import Optimizer
+
+
+@dataclass
+class Progress:
+    """Where a run stands; saved with every checkpoint."""
+
+    step: int = 0
+    seconds: float = 0.0
+    best: float = math.inf
+    stale: int = 0
+    finished: bool = False
+    rows: list[dict] = field(default_factory=list)
+
+
+def save_state(
+    path: Path, model: nn.Module, optimizer: Optimizer, progress: Progress, digest: str
+) -> None:
+    """Write a checkpoint of the configuration called ``digest``, replacing the earlier one."""
+    tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
+    for i, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".tmp")
+    metadata = {"progress": json.dumps(asdict(progress)), "digest": digest}
+    save_file({k: v.contiguous() for k, v in tensors.items()}, partial, metadata)
+    os.replace(partial, path)
+
+
+def load_state(path: Path, model: nn.Module, optimizer: Optimizer, digest: str) -> Progress:
+    """Fill network and optimiser from a checkpoint, if there is one.
+
+    Raises:
+        ValueError: it is of another configuration than ``digest``.
+    """
+    if not path.exists():
+        return Progress()
+    with safe_open(path, "pt", device=str(next(model.parameters()).device)) as stored:
+        metadata = stored.metadata()
+        if metadata["digest"] != digest:
+            raise ValueError(
+                f"{path} belongs to another configuration ({metadata['digest']}, not {digest}); "
+                "remove it or train elsewhere"
+            )
+        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+    model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
+    state: dict[int, dict] = {}
+    for name, tensor in tensors.items():
+        if name.startswith("optimizer."):
+            _, i, key = name.split(".")
+            state.setdefault(int(i), {})[key] = tensor
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
+    return Progress(**json.loads(metadata["progress"]))

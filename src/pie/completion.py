@@ -1,0 +1,100 @@
+"""Linear completion: sparse linear relations among the terms of a pool.
+
+Many laws are one linear relation among simple terms: Σ c_k·φ_k(x) = 0. For a pool of terms (all
+monomials of low degree; the terms of good candidates) the smallest singular vector of
+[φ_k(x_n)] holds the coefficients. Leaving out one term after the other, each time the one that
+matters least, gives a relation of every size; which of them is worth its terms, fits decide.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from .expression import Expression, Tree, from_tree
+
+MAX_TERMS = 5  # of a relation that is not exact
+EXACT = 1e-9  # relative size of the smallest singular value
+
+
+def monomials(n_variables: int, degree: int) -> list[Tree]:
+    """1 and every product of variables up to a total degree.
+
+    >>> len(monomials(2, 2)), len(monomials(3, 3))
+    (6, 20)
+    """
+    found: list[Tree] = [("c", 1.0)]
+    for total in range(1, degree + 1):
+        for choice in itertools.combinations_with_replacement(range(1, n_variables + 1), total):
+            factors: list[Tree] = []
+            for variable in sorted(set(choice)):
+                power = choice.count(variable)
+                x = ("x", variable)
+                factors.append(x if power == 1 else (f"pow{power}", x))
+            tree = factors[0]
+            for factor in factors[1:]:
+                tree = ("mul", tree, factor)
+            found.append(tree)
+    return found
+
+
+def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """Sparse null vectors of a matrix, by leaving out columns one by one.
+
+    Args:
+        columns: (N, M), the values of M terms at N points.
+
+    Returns:
+        For M, M − 1, … 2 terms: their indices, the coefficients (of the columns as they are), and
+        the smallest singular value over the largest of the columns scaled to norm 1.
+    """
+    norms = np.linalg.norm(columns, axis=0)
+    alive = np.flatnonzero(np.isfinite(norms) & (norms > 0.0))
+    path = []
+    while len(alive) >= 2:
+        scaled = columns[:, alive] / norms[alive]
+        # Householder first: the singular vectors of the small triangle are those of the whole
+        triangle = np.linalg.qr(scaled, mode="r") if len(scaled) > len(alive) else scaled
+        _, values, rows = np.linalg.svd(triangle)
+        smallest = values[-1] if len(values) == len(alive) else 0.0
+        vector = rows[-1]
+        path.append((alive, vector / norms[alive], float(smallest / values[0])))
+        alive = np.delete(alive, np.abs(vector).argmin())
+    return path
+
+
+def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
+    """Linear relations among the terms of a pool at points (N, D), sparse ones and exact ones.
+
+    Returns:
+        Equations Σ c_k·φ_k = 0 with their coefficients: of every size up to ``MAX_TERMS``, and the
+        smallest that is exact.
+
+    >>> angle = np.linspace(0.3, 2.0, 40)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> relation = relations(monomials(2, 2), circle)[0]
+    >>> [round(c, 6) for c in relation.constants], relation.variables
+    ([-1.0, 1.0, 1.0], (1, 2))
+    """
+    with np.errstate(all="ignore"):
+        columns = np.stack([_values(term, points) for term in pool], axis=1)
+    path = elimination(columns)
+    exact = [entry for entry in path if entry[2] <= EXACT]
+    chosen = [entry for entry in path if len(entry[0]) <= MAX_TERMS]
+    if exact and len(exact[-1][0]) > MAX_TERMS:
+        chosen.insert(0, exact[-1])
+    return [_sum([pool[i] for i in indices], coefficients) for indices, coefficients, _ in chosen]
+
+
+def _values(term: Tree, points: np.ndarray) -> np.ndarray:
+    return from_tree(term).values(points)
+
+
+def _sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
+    """Σ c_k·φ_k, the largest coefficient 1."""
+    weights = coefficients / coefficients[np.abs(coefficients).argmax()]
+    tree = None
+    for term, weight in zip(terms, weights, strict=True):
+        piece = ("c", float(weight)) if term[0] == "c" else ("mul", ("c", float(weight)), term)
+        tree = piece if tree is None else ("add", tree, piece)
+    return from_tree(tree)

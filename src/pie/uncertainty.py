@@ -1,0 +1,186 @@
+r"""How well points determine the constants of an equation, and which of them need not be there.
+
+With r_n = f(x_n; c)/‖u·∇f(x_n; c)‖, the first-order distance in units u (one per column), and J its
+derivatives in the constants, the covariance of the constants is σ²(JᵀJ)⁻¹ with σ² = Σr²/(N − P).
+Points that lie off by more than six robust standard deviations are left out.
+"""
+
+import numpy as np
+
+from .canonical import canonical
+from .expression import Expression, from_tree, to_tree
+from .operators import BY_NAME, CONSTANT, arity
+from .refinement import terms
+
+OUTLYING = 6.0  # robust standard deviations
+CLOSE = 1e-7  # a constant this near to a simpler value is that value
+CONFIDENT = 2.5  # standard errors
+EXACT = 1e-9  # errors below this are rounding
+_POW = BY_NAME["pow"].code
+
+
+def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
+    """Residuals (N,) and their derivatives in the constants (N, P), the usual points only."""
+    with np.errstate(all="ignore"):
+        value, gradient = expression.value_and_gradient(points)
+        _, sensitivity = expression.value_and_sensitivity(points)
+        norm = np.linalg.norm(gradient * units, axis=1)
+        residual, jacobian = value / norm, sensitivity / norm[:, None]
+    usual = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
+    if not usual.any():
+        return residual[usual], jacobian[usual]
+    middle = np.median(np.abs(residual[usual]))
+    usual &= np.abs(residual) <= OUTLYING * 1.4826 * middle + 1e-12
+    return residual[usual], jacobian[usual]
+
+
+def root_mean_square(expression: Expression, points: np.ndarray, units: np.ndarray) -> float:
+    """Of the first-order distances, in units; inf if there are none."""
+    residual, _ = _linearised(expression, points, units)
+    if len(residual) < 0.8 * len(points):
+        return np.inf
+    return float(np.sqrt(np.mean(residual**2)))
+
+
+def polished(
+    expression: Expression, points: np.ndarray, units: np.ndarray, steps: int = 8
+) -> Expression:
+    """The equation after Gauss–Newton steps on its constants, each only if it improves."""
+    best = root_mean_square(expression, points, units)
+    for _ in range(steps if expression.constants else 0):
+        residual, jacobian = _linearised(expression, points, units)
+        if len(residual) <= jacobian.shape[1]:
+            break
+        size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
+        step = np.linalg.lstsq(jacobian / size, -residual, rcond=1e-12)[0] / size
+        for length in (1.0, 0.25):
+            moved = np.array(expression.constants) + length * step
+            if not np.all(np.isfinite(moved)):
+                continue
+            trial = expression.with_constants(moved)
+            error = root_mean_square(trial, points, units)
+            if error < best * (1.0 - 1e-9):
+                expression, best = trial, error
+                break
+        else:
+            break
+    return expression
+
+
+def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Standard errors of the constants, (P,); inf where the points do not determine one.
+
+    Args:
+        expression: with its fitted constants.
+        points: (N, D).
+        units: (D,), in which distances count, as the spreads of the columns.
+    """
+    residual, jacobian = _linearised(expression, points, units)
+    n, p = jacobian.shape
+    if n <= p:
+        return np.full(p, np.inf)
+    size = np.linalg.norm(jacobian, axis=0)
+    if p == 0 or not np.all(size > 0.0):
+        return np.full(p, np.inf)
+    _, values, rows = np.linalg.svd(jacobian / size, full_matrices=False)
+    if values[-1] <= 1e-12 * values[0]:
+        return np.full(p, np.inf)
+    variance = np.sum((rows.T / values) ** 2, axis=1) * np.sum(residual**2) / (n - p)
+    return np.sqrt(variance) / size
+
+
+def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
+    """For every constant the values that it could have instead: 0 and ±1, half-integer powers."""
+    exponents = _exponents(expression.codes)
+    values: list[tuple[float, ...]] = []
+    for k, constant in enumerate(expression.constants):
+        if k in exponents:
+            values.append((max(0.5, round(2.0 * constant) / 2.0),))
+        else:
+            values.append((0.0, 1.0, -1.0))
+    return values
+
+
+def _exponents(codes: tuple[int, ...]) -> set[int]:
+    """Which constants, counted from 0, are exponents."""
+    found: set[int] = set()
+
+    def walk(place: int, number: int, exponent: bool) -> tuple[int, int]:
+        code = codes[place]
+        if code == CONSTANT:
+            if exponent:
+                found.add(number)
+            return place + 1, number + 1
+        inside = place + 1
+        for child in range(arity(code)):
+            inside, number = walk(inside, number, code == _POW and child == 1)
+        return inside, number
+
+    walk(0, 0, False)
+    return found
+
+
+def _without_constants(
+    expression: Expression, points: np.ndarray, units: np.ndarray
+) -> list[tuple[float, Expression]]:
+    """Equations with one constant or one term less, and by how many errors that changes it."""
+    errors = standard_errors(expression, points, units)
+    found = []
+    for k, targets in enumerate(_simpler_values(expression)):
+        constant = expression.constants[k]
+        for target in targets:
+            away = abs(constant - target)
+            if away <= max(CONFIDENT * errors[k], CLOSE * max(1.0, abs(constant))) and away > 0.0:
+                constants = list(expression.constants)
+                constants[k] = target
+                changed = expression.with_constants(constants)
+                found.append((away / max(errors[k], 1e-300), changed))
+    # the coefficient of the first term is 1: where it should be 0, the others are huge
+    pieces = terms(to_tree(expression))
+    with np.errstate(all="ignore"):
+        norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
+        sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
+    error = root_mean_square(expression, points, units)
+    for i, size in enumerate(sizes):
+        if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
+            rest = pieces[:i] + pieces[i + 1 :]
+            tree = rest[0]
+            for piece in rest[1:]:
+                tree = ("add", tree, piece)
+            found.append((size / max(error, 1e-300), from_tree(tree)))
+    return sorted(found, key=lambda entry: entry[0])
+
+
+def simplified(
+    expression: Expression, points: np.ndarray, units: np.ndarray, constant_cost: float = 4.0
+) -> Expression:
+    """The equation without the constants and terms that the points do not ask for.
+
+    A constant within its error of 0 or ±1 (an exponent: of a half-integer) takes that value, and
+    a term that is lost in the error goes, if after the other constants are fitted again
+    N·ln(error) rises by less than the price of what is saved.
+
+    Args:
+        expression: canonical, fitted, in the coordinates of the points.
+        points: (N, D).
+        units: (D,), in which distances count.
+        constant_cost: price of one constant, in units of N·ln(error).
+    """
+    n = len(points)
+    error = root_mean_square(expression, points, units)
+    while True:
+        for _, changed in _without_constants(expression, points, units):
+            try:
+                trial = canonical(changed)
+            except ValueError:
+                continue
+            if trial.variables != expression.variables or len(trial.codes) >= len(expression.codes):
+                continue
+            trial = polished(trial, points, units)
+            after = root_mean_square(trial, points, units)
+            saved = constant_cost * (len(expression.constants) - len(trial.constants))
+            if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):
+                expression, error = trial, after
+                break
+        else:
+            return expression

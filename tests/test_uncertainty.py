@@ -1,0 +1,89 @@
+"""Standard errors of constants, and which constants the points do not ask for."""
+
+import numpy as np
+import pytest
+
+from pie.canonical import canonical
+from pie.constants import fit_sampson
+from pie.expression import parse
+from pie.sampling import Box, add_noise, add_outliers, drawn
+from pie.uncertainty import polished, root_mean_square, simplified, standard_errors
+
+ELLIPSE = "x1**2 + 2.3*x2**2 - 4"
+BOX = Box(np.array([-3.0, -3.0]), np.array([3.0, 3.0]))
+
+
+def noisy(text, level, seed, n=200):
+    rng = np.random.default_rng(seed)
+    return add_noise(drawn(parse(text), "whole", n, BOX, rng), level, rng)
+
+
+def test_standard_errors_are_the_spread_of_repeated_fits():
+    """Over 60 clouds the errors of the constants, in standard errors, have standard deviation 1."""
+    truth = canonical(parse(ELLIPSE))
+    pulls = []
+    for seed in range(60):
+        points = noisy(ELLIPSE, 0.01, seed)
+        units = points.std(axis=0)
+        scaled = points / units
+        found = polished(truth, points, units)
+        errors = standard_errors(found, points, units)
+        assert scaled.shape == points.shape and np.all(errors > 0.0)
+        pulls.append((np.array(found.constants) - truth.constants) / errors)
+    assert np.all(np.abs(np.std(pulls, axis=0) - 1.0) < 0.3)
+    assert np.all(np.abs(np.mean(pulls, axis=0)) < 0.6)
+
+
+def test_errors_follow_the_noise_and_the_number_of_points():
+    truth = canonical(parse(ELLIPSE))
+
+    def error(level, n):
+        points = noisy(ELLIPSE, level, 3, n)
+        return standard_errors(truth, points, points.std(axis=0))
+
+    assert error(0.02, 200) / error(0.01, 200) == pytest.approx([2.0, 2.0], rel=0.3)
+    assert error(0.01, 100) / error(0.01, 400) == pytest.approx([2.0, 2.0], rel=0.3)
+
+
+def test_a_constant_that_nothing_determines_has_an_infinite_error():
+    points = noisy("x1**2 + x2**2 - 4", 0.01, 0)
+    twice = parse("x1**2 + 1*x2**2 - 2*2")  # 2·2: only the product matters
+    assert np.all(np.isinf(standard_errors(twice, points, points.std(axis=0))))
+
+
+def test_outliers_do_not_move_a_polished_fit(rng):
+    points = add_outliers(noisy(ELLIPSE, 0.001, 1), 0.05, rng)
+    near = parse("x1**2 + 2.32*x2**2 - 4.05")
+    found = polished(near, points, points.std(axis=0))
+    np.testing.assert_allclose(np.abs(found.constants), (2.3, 4.0), rtol=5e-3)
+    assert root_mean_square(found, points, points.std(axis=0)) < 0.01
+
+
+@pytest.mark.parametrize(
+    "law, overfitted",
+    [
+        ("x1**2 + x2**2 - 4", "x1**2 + 1.01*x2**2 - 4"),
+        ("x1**2 + x2**2 - 4", "x1**2 + 1*x2**2 + 0.01*x1 + 0.01*x2 - 4"),
+        ("x1 - x2**2 + 2", "x1 - 1*x2**2.02 + 2"),
+        ("x1*x2 - 1", "x1*x2 + 0.01*x2 - 1.01"),
+    ],
+)  # fmt: skip
+def test_constants_within_their_error_of_0_1_or_a_half_integer_are_dropped(law, overfitted):
+    rng = np.random.default_rng(5)
+    box = BOX if "2.02" not in overfitted else Box(np.array([-3.0, 0.1]), np.array([3.0, 3.0]))
+    points = add_noise(drawn(parse(law), "whole", 200, box, rng), 0.01, rng)
+    units = points.std(axis=0)
+    (fit,) = fit_sampson([canonical(parse(overfitted))], points, warm=True)
+    found = simplified(canonical(fit.expression), points, units)
+    assert found.codes == canonical(parse(law)).codes, str(found)
+
+
+def test_constants_that_matter_stay():
+    points = noisy(ELLIPSE, 0.001, 2)
+    truth = canonical(parse(ELLIPSE))
+    assert simplified(truth, points, points.std(axis=0)).codes == truth.codes
+
+
+def test_an_equation_without_constants_is_left_as_it_is():
+    points = noisy("x1 - x2", 0.01, 0)
+    assert simplified(parse("x1 - x2"), points, points.std(axis=0)) == parse("x1 - x2")
