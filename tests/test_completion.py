@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pie.canonical import canonical
-from pie.completion import elimination, monomials, relations
+from pie.completion import elimination, logarithms, monomials, relations, separable
 from pie.expression import from_tree, parse
 from pie.zero_set import points_on_zero_set
 
@@ -64,3 +64,29 @@ def test_terms_that_are_undefined_or_zero_are_left_out():
     pool = [("x", 1), ("ln", ("x", 1)), ("x", 2), ("mul", ("c", 0.0), ("x", 1))]
     (relation,) = relations(pool, points)
     assert canonical(relation).codes == canonical(parse("x1 - 2*x2")).codes
+
+
+@pytest.mark.parametrize(
+    "law", ["x1*x2**2 - 0.5*x3", "x1**2 - 3*x2**3/x3", "x1**2*x2*x3**2 - 4", "x1*x2 - 4"]
+)
+def test_a_product_of_powers_is_a_relation_of_logarithms(law):
+    d = len(parse(law).variables)
+    rng = np.random.default_rng(1)
+    points = np.exp(rng.uniform(-1.0, 1.0, (200, d)))
+    points = points_on_zero_set(parse(law), points, 1, rng)
+    points = points[np.all(points > 0.0, axis=1)]
+    forms = {canonical(f).codes for f in relations(logarithms(d), points)}
+    assert canonical(parse(law)).codes in forms
+
+
+def test_a_separable_sum_is_found(rng):
+    points = points_on_zero_set(
+        parse("0.5*x1 + log(x2) - 2/x3 + 1.5"), rng.uniform(0.5, 3.0, (200, 3)), 1, rng
+    )
+    forms = {canonical(f).codes for f in relations(separable(points), points)}
+    assert canonical(parse("0.5*x1 + log(x2) - 2/x3 + 1.5")).codes in forms
+
+
+def test_functions_that_are_undefined_somewhere_are_not_offered():
+    texts = {str(from_tree(t)) for t in separable(np.array([[1.0, -1.0], [2.0, 3.0]]))}
+    assert "log(x1)" in texts and "log(x2)" not in texts and "1.0/x2" in texts

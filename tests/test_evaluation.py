@@ -73,6 +73,14 @@ def test_each_method_runs_on_its_own_weights(setting, tmp_path):
         pie_methods(elsewhere)["PIE+"](points)
 
 
+def test_points_that_a_method_does_not_take_give_a_row_that_says_so(setting, problems):
+    from dataclasses import replace
+
+    large = replace(problems[0], points=problems[0].points * 1e7)
+    (row,) = evaluate(setting, ["PIE"], [large])
+    assert row.fitness == 0.0 and not row.equation and "half precision" in row.status
+
+
 def load_points():
     rng = np.random.default_rng(0)
     x = rng.uniform(1.0, 2.0, 50)

@@ -201,7 +201,9 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped():
     view = View("scaled", np.zeros(2), np.array([2.0, 1 / 3]))
     points = cloud("x1 + exp(x2) - 4")
     seen = canonical(parse("x1*2 + exp(x2/3)*(1 + 1e-12) - 4"))
-    assert str(in_user_coordinates(view, seen, points, PlusConfig())) == "x1 + exp(x2) - 4.0"
+    fit = Fit(seen, -1e-12, "ok", 1e-12, 1e-12)
+    found = in_user_coordinates(view, fit, points, PlusConfig()).expression
+    assert str(found) == "x1 + exp(x2) - 4.0"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pie.corpus import SHARD_SIZE, Corpus, CorpusConfig
 from pie.model import PIE, load_weights, parameter_count
 from pie.objective import loss_of, validate
 from pie.params import read_yaml, record
-from pie.pretraining import RUNS, TrainingConfig, learning_rate, main, pretrain
+from pie.pretraining import RUNS, TrainingConfig, corpora, learning_rate, main, pretrain
 from pie.report import figures, tables
 from pie.settings import Settings, load_corpora, load_settings
 from pie.streaming import Shards, batches
@@ -144,15 +144,18 @@ def test_the_rate_is_constant_as_in_the_paper_unless_asked_otherwise():
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[100] == 0.0
 
 
-def test_the_released_weights_have_their_recorded_validation_loss(root):
+@pytest.mark.parametrize("run", RUNS)
+def test_the_released_weights_have_their_recorded_validation_loss(root, run):
     settings = load_settings(root / "params.yaml")
-    model = load_weights(root / "data/models/pie")
-    log = pd.read_csv(root / "data/models/pie/training.csv")
-    assert model.config == settings.model
-    _, validation = load_corpora(root, settings)
-    measured = validate(model, validation, settings.pretraining.validation_examples)
+    corpus, network, recipe, folder = RUNS[run]
+    model = load_weights(root / folder)
+    log = pd.read_csv(root / folder / "training.csv")
+    assert model.config == getattr(settings, network)
+    _, validation = corpora(getattr(settings, corpus), root / "data/benchmarks")
+    measured = validate(model, validation, getattr(settings, recipe).validation_examples)
     # recorded in bf16 with float32 weights, recomputed in float32 with half-precision ones
     assert measured["validation_loss"] == pytest.approx(log.validation_loss.min(), abs=0.03)
+    assert (root / f"{folder}.md").exists(), "a model card"
 
 
 def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypatch):
@@ -196,7 +199,11 @@ def test_a_run_has_its_sections_and_its_folder(root, tmp_path, monkeypatch, flag
 
 def test_the_small_network_is_trained_as_the_released_one(root):
     settings = load_settings(root / "params.yaml")
-    assert replace(settings.pretraining_small, learning_rate=8e-4) == settings.pretraining
+    ours, released = settings.pretraining_small, settings.pretraining
+    shorter = dict(learning_rate=8e-4, warmup_steps=500, validate_every=512)
+    whole = dict(examples=released.examples, max_steps=released.max_steps)
+    assert replace(ours, **shorter, **whole) == released
+    assert ours.max_steps * ours.batch_size == ours.examples == released.examples // 4
     small, released = (parameter_count(PIE(m)) for m in (settings.model_small, settings.model))
     assert 1.2e6 < small < 1.5e6 and released > 6 * small
 

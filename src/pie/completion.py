@@ -15,6 +15,7 @@ from .expression import Expression, Tree, from_tree
 
 MAX_TERMS = 5  # of a relation that is not exact
 EXACT = 1e-9  # relative size of the smallest singular value
+NEARLY = 0.1  # an exponent this near to a half-integer is taken for one
 
 
 def monomials(n_variables: int, degree: int) -> list[Tree]:
@@ -36,6 +37,28 @@ def monomials(n_variables: int, degree: int) -> list[Tree]:
                 tree = ("mul", tree, factor)
             found.append(tree)
     return found
+
+
+_OF_ONE = ("pow2", "sqrt", "ln", "exp", "sin", "cos")
+
+
+def separable(points: np.ndarray) -> list[Tree]:
+    """1 and functions of one variable each that are defined at points (N, D).
+
+    Their linear relations are separable sums.
+    """
+    found: list[Tree] = [("c", 1.0)]
+    for variable in range(1, points.shape[1] + 1):
+        x = ("x", variable)
+        candidates = [x, ("div", ("c", 1.0), x), *((name, x) for name in _OF_ONE)]
+        with np.errstate(all="ignore"):
+            found += [term for term in candidates if np.isfinite(_values(term, points)).all()]
+    return found
+
+
+def logarithms(n_variables: int) -> list[Tree]:
+    """1 and the logarithms of all variables; their linear relations are products of powers."""
+    return [("c", 1.0), *(("ln", ("x", j)) for j in range(1, n_variables + 1))]
 
 
 def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float]]:
@@ -83,7 +106,14 @@ def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     chosen = [entry for entry in path if len(entry[0]) <= MAX_TERMS]
     if exact and len(exact[-1][0]) > MAX_TERMS:
         chosen.insert(0, exact[-1])
-    return [_sum([pool[i] for i in indices], coefficients) for indices, coefficients, _ in chosen]
+    found = []
+    for indices, coefficients, _ in chosen:
+        terms = [pool[i] for i in indices]
+        found.append(_sum(terms, coefficients))
+        product = _product(terms, coefficients)
+        if product is not None:
+            found.append(product)
+    return found
 
 
 def _values(term: Tree, points: np.ndarray) -> np.ndarray:
@@ -98,3 +128,21 @@ def _sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
         piece = ("c", float(weight)) if term[0] == "c" else ("mul", ("c", float(weight)), term)
         tree = piece if tree is None else ("add", tree, piece)
     return from_tree(tree)
+
+
+def _product(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression | None:
+    """A relation of logarithms and a constant as Π x_j^e_j = level, e_j half-integers."""
+    logs = [(term[1], c) for term, c in zip(terms, coefficients, strict=True) if term[0] == "ln"]
+    level = sum(c for term, c in zip(terms, coefficients, strict=True) if term[0] == "c")
+    if len(logs) < 2 or len(logs) + any(t[0] == "c" for t in terms) < len(terms):
+        return None
+    unit = min((c for _, c in logs), key=abs)
+    exponents = [c / unit for _, c in logs]
+    halves = [round(2.0 * e) / 2.0 for e in exponents]
+    if max(abs(e - h) for e, h in zip(exponents, halves, strict=True)) > NEARLY:
+        return None
+    tree: Tree = ("c", -float(np.exp(np.clip(-level / unit, -50.0, 50.0))))
+    product: Tree = ("c", 1.0)
+    for (x, _), exponent in zip(logs, halves, strict=True):
+        product = ("mul", product, ("pow", x, ("c", exponent)))
+    return from_tree(("add", product, tree))

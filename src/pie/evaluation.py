@@ -124,7 +124,11 @@ def pie_methods(setting: Setting) -> dict[str, Method]:
 
 def _one(setting: Setting, name: str, problem: Problem) -> Row:
     torch.set_num_threads(1)
-    result = pie_methods(setting)[name](problem.points)
+    seed, budget = setting.inference.seed, setting.budget(name, problem)
+    try:
+        result = pie_methods(setting)[name](problem.points)
+    except ValueError as reason:  # points that the method does not take: beyond half precision
+        return score(problem, None, name, 0.0, seed, budget, str(reason))
     best = result.best
     expression, status = None, "no candidate could be fitted"
     if best is not None:
@@ -133,7 +137,6 @@ def _one(setting: Setting, name: str, problem: Problem) -> Row:
             expression = canonical(expression)
         except NoZeroSet as reason:
             status = f"degenerate: {reason}"
-    seed, budget = setting.inference.seed, setting.budget(name, problem)
     return score(problem, expression, name, result.seconds, seed, budget, status)
 
 

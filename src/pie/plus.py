@@ -8,21 +8,22 @@ for are dropped, in the user's coordinates.
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .canonical import NoZeroSet, canonical
-from .completion import monomials, relations
+from .canonical import canonical
+from .completion import logarithms, monomials, relations, separable
 from .constants import Fit, fit_sampson
 from .discovery import Candidate, Discovery, check_points, merged, skeletons
 from .expression import Expression, Tree
 from .model import PIE
 from .refinement import neighbours, simpler, spliced, terms_of
-from .uncertainty import simplified
+from .uncertainty import EXACT, root_mean_square, simplified
 from .views import VIEWS, View, views_of
 
 LONGEST = 40  # tokens of what refinement fits
+GAIN = 3.0  # in cost, for which a round was worth it
 FEW = 20  # points, for the choice of what to refine
 UNLIKELY = -100.0  # log-probability given to what the network did not write
 
@@ -89,16 +90,22 @@ def cost(fit: Fit, n_points: int, config: PlusConfig) -> float:
     )
 
 
-def in_user_coordinates(
-    view: View, expression: Expression, points: np.ndarray, config: PlusConfig
-) -> Expression:
-    """What was found in a view, in canonical form, without constants that are not needed."""
-    moved = view.back(expression)
+def in_user_coordinates(view: View, fit: Fit, points: np.ndarray, config: PlusConfig) -> Fit:
+    """A fit made in a view for the points (N, D) as the user has them.
+
+    The equation is in canonical form, without constants and terms that are not needed; contrast and
+    error change as its error in units of the spreads does.
+    """
+    moved = view.back(fit.expression)
     try:
         form = canonical(moved)
-    except NoZeroSet:
-        return moved
-    return simplified(form, points, points.std(axis=0), config.constant_cost)
+    except ValueError:  # no zeros by its form, or far too long
+        return replace(fit, expression=moved)
+    units = points.std(axis=0)
+    short = simplified(form, points, units, config.constant_cost)
+    before, after = (root_mean_square(f, points, units) for f in (form, short))
+    ratio = after / before if 0.0 < before < np.inf and after > EXACT else 1.0
+    return replace(fit, expression=short, contrast=fit.contrast * ratio, error=fit.error * ratio)
 
 
 class _Search:
@@ -136,19 +143,28 @@ class _Search:
                 self.found[found.skeleton] = found
 
     def exact(self) -> bool:
-        """Whether some fit is exact up to rounding."""
+        """Whether some fit is exact up to rounding; long sums come close to anything smooth."""
         return any(
-            np.isfinite(f.fit.fitness) and f.fit.contrast <= self.config.resolution
+            np.isfinite(f.fit.fitness)
+            and f.fit.contrast <= self.config.resolution
+            and len(f.fit.expression.codes) <= LONGEST
             for f in self.found.values()
         )
 
     def complete(self) -> None:
-        """Fit sparse linear relations among monomials, the lowest degree that is exact last."""
+        """Fit sparse linear relations among functions of one variable, and among monomials.
+
+        The lowest degree that is exact comes last: at higher ones the law has multiples.
+        """
         for view in self.views:
             cloud = self.clouds[view.name]
             d = cloud.shape[1]
-            for degree in range(1, self.config.degree + (d == 2)):
-                self._relate(view, monomials(d, degree), n_starts=1, descents=1)
+            pools = []
+            if view.name != "centred":
+                pools = [logarithms(d), separable(cloud)]
+            pools += [monomials(d, k) for k in range(2, self.config.degree + (d == 2))]
+            for pool in pools:
+                self._relate(view, pool, n_starts=1, descents=1)
                 if self.exact():
                     return
 
@@ -187,6 +203,22 @@ class _Search:
                 errors.append(found.fit.contrast)
         self.refined |= {found.skeleton for found in chosen}
         return chosen
+
+    def lowest(self) -> float:
+        """Cost of the best candidate."""
+        return min((self._order(found)[0] for found in self.found.values()), default=np.inf)
+
+    def refine_until_it_helps_no_more(self) -> None:
+        """Rounds until a fit is exact, the budget ends, or two rounds in turn gained nothing."""
+        best, idle = self.lowest(), 0
+        for _ in range(self.config.rounds):
+            if self.exact() or len(self.found) >= self.config.fits or idle == 2:
+                return
+            if not self.refine():
+                return
+            lowest = self.lowest()
+            idle = 0 if lowest < best - GAIN else idle + 1
+            best = min(best, lowest)
 
     def refine(self) -> bool:
         """One round: fit what is one change away from the best candidates; False: none is left."""
@@ -248,19 +280,17 @@ def discover_plus(
         search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
     if config.degree and not search.exact():
         search.complete()
-    for _ in range(config.rounds):
-        if search.exact() or len(search.found) >= config.fits or not search.refine():
-            break
+    search.refine_until_it_helps_no_more()
     candidates: dict[tuple, Candidate] = {}
-    for found in search.ranked():
-        if len(candidates) == config.returned:
-            break
-        expression = in_user_coordinates(found.view, found.fit.expression, points, config)
-        fit = found.fit
-        candidates.setdefault(
-            (expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)),
-            Candidate(
-                expression, fit.fitness, found.log_probability, fit.status, fit.error, fit.contrast
-            ),
-        )
-    return Discovery(tuple(candidates.values()), time.perf_counter() - began)
+    prices: dict[tuple, float] = {}
+    for found in search.ranked()[: config.returned]:
+        fit = in_user_coordinates(found.view, found.fit, points, config)
+        key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
+        if key not in candidates:
+            prices[key] = cost(fit, len(points), config)
+            candidates[key] = Candidate(
+                fit.expression, fit.fitness, found.log_probability, fit.status, fit.error,
+                fit.contrast,
+            )  # fmt: skip
+    ranked = sorted(candidates, key=prices.__getitem__)
+    return Discovery(tuple(candidates[key] for key in ranked), time.perf_counter() - began)

@@ -26,6 +26,7 @@ _HEAVY = 0.2  # of the mean square
 _NOTHING = 1e-10  # of the spread
 _FAR = 0.2  # of the spread: a permuted point this far from the zeros is far enough
 _DENSE = 0.01  # of the spread
+_CLEAR = 0.02  # of the typical distance of a permuted point: an error that is no matter of density
 _FLAT = 1e-7  # of the spread: smaller errors are rounding
 _FIRST_LOOK = 6  # starts
 
@@ -340,7 +341,7 @@ def examine(codes, constants, columns, permuted, spreads):
         return error, contrast, NO_ZEROS
     if np.min(shares) < SMALLEST_SHARE**2:
         return error, contrast, FADED
-    if typical < _DENSE * scale or not flat:
+    if not flat or (typical < _DENSE * scale and mean > _CLEAR * typical):
         return error, contrast, DENSE
     return error, contrast, OK
 

@@ -179,6 +179,8 @@ def simplified(
             trial = polished(trial, points, units)
             after = root_mean_square(trial, points, units)
             saved = constant_cost * (len(expression.constants) - len(trial.constants))
+            if not np.isfinite(after):
+                continue
             if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):
                 expression, error = trial, after
                 break
