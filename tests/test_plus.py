@@ -162,6 +162,11 @@ def test_candidates_come_cheapest_first_and_repeat(model):
     result = discover_plus(model, points, FAST)
     assert 1 <= len(result.candidates) <= FAST.returned and result.seconds > 0.0
     assert np.isfinite(result.best.contrast) and result.best.status == "ok"
+    prices = [
+        cost(Fit(c.expression, c.fitness, c.status, c.error, c.contrast), len(points), FAST)
+        for c in result.candidates
+    ]
+    assert prices == sorted(prices) and prices[0] < prices[-1]
     again = discover_plus(model, points, FAST, workers=2)
     assert [c.expression for c in again.candidates] == [c.expression for c in result.candidates]
 

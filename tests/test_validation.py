@@ -25,7 +25,7 @@ def test_problems_are_items_beyond_those_of_the_loss(problems):
         assert problem.truth == item.equation and problem.equation_id == f"V{k:03d}"
         assert set(map(tuple, problem.points)) == set(map(tuple, item.points))
         assert len(problem.points) == len(np.unique(item.points, axis=0))
-        assert np.mean(problem.box.contains(problem.points)) > 0.8
+        assert np.mean(problem.box.contains(problem.points)) > 0.6
 
 
 def test_the_ablation_has_a_row_per_part_and_problem_and_resumes(problems, tiny_model, tmp_path):

@@ -13,10 +13,10 @@ PARTS = {
     "beam 32": {"beam": 32},
     "beam 32 and 96 samples": {"beam": 32, "samples": 96},
     "8 starts of the constants": {"starts": 8},
-    "no linear completion": {"degree": 0},
+    "no completion before refinement": {"degree": 0},
     "no refinement": {"rounds": 0},
     "neither": {"degree": 0, "rounds": 0},
-    "ranked by error alone": {"constant_cost": 0.0, "token_cost": 0.0},
+    "complexity has no price": {"constant_cost": 0.0, "token_cost": 0.0},
 }
 PAPER_WEIGHTS = "weights of pie"
 

@@ -14,6 +14,7 @@ import numpy as np
 from .expression import Expression, Tree, from_tree
 
 MAX_TERMS = 5  # of a relation that is not exact
+LONGEST = 13  # terms of one that is
 EXACT = 1e-9  # relative size of the smallest singular value
 NEARLY = 0.1  # an exponent this near to a half-integer is taken for one
 
@@ -71,7 +72,8 @@ def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float
         For M, M − 1, … 2 terms: their indices, the coefficients (of the columns as they are), and
         the smallest singular value over the largest of the columns scaled to norm 1.
     """
-    norms = np.linalg.norm(columns, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.linalg.norm(columns, axis=0)
     alive = np.flatnonzero(np.isfinite(norms) & (norms > 0.0))
     path = []
     while len(alive) >= 2:
@@ -102,17 +104,15 @@ def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     with np.errstate(all="ignore"):
         columns = np.stack([_values(term, points) for term in pool], axis=1)
     path = elimination(columns)
-    exact = [entry for entry in path if entry[2] <= EXACT]
+    exact = [entry for entry in path if entry[2] <= EXACT and 2 * len(entry[0]) <= len(points)]
     chosen = [entry for entry in path if len(entry[0]) <= MAX_TERMS]
     if exact and len(exact[-1][0]) > MAX_TERMS:
         chosen.insert(0, exact[-1])
     found = []
     for indices, coefficients, _ in chosen:
         terms = [pool[i] for i in indices]
-        found.append(_sum(terms, coefficients))
-        product = _product(terms, coefficients)
-        if product is not None:
-            found.append(product)
+        drafts = [_sum(terms, coefficients)] if len(terms) <= LONGEST else []
+        found += [f for f in (*drafts, _product(terms, coefficients)) if f is not None]
     return found
 
 
@@ -137,6 +137,8 @@ def _product(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression | No
     if len(logs) < 2 or len(logs) + any(t[0] == "c" for t in terms) < len(terms):
         return None
     unit = min((c for _, c in logs), key=abs)
+    if abs(unit) <= 1e-3 * max(abs(c) for _, c in logs):
+        return None
     exponents = [c / unit for _, c in logs]
     halves = [round(2.0 * e) / 2.0 for e in exponents]
     if max(abs(e - h) for e, h in zip(exponents, halves, strict=True)) > NEARLY:

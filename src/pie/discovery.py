@@ -65,38 +65,42 @@ class Discovery:
         return first if first and np.isfinite(first.fitness) else None
 
 
+class Unusable(ValueError):
+    """Points that a method cannot use; the message quotes them and says what it expects."""
+
+
 def check_points(points: np.ndarray, max_variables: int, any_scale: bool = False) -> np.ndarray:
-    """Points as float64 (N, D), or a ValueError that names what is wrong with them.
+    """Points as float64 (N, D), or an error that names what is wrong with them.
 
     ``any_scale`` accepts values beyond half precision, for methods that rescale them.
     """
     try:
         points = np.asarray(points, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"points are not numbers: {error}") from None
+        raise Unusable(f"points are not numbers: {error}") from None
     if points.ndim != 2:
-        raise ValueError(f"points have shape {points.shape}; expected (N, D)")
+        raise Unusable(f"points have shape {points.shape}; expected (N, D)")
     n, d = points.shape
     if not 2 <= d <= max_variables:
-        raise ValueError(f"points have {d} columns; the network takes 2 to {max_variables}")
+        raise Unusable(f"points have {d} columns; the network takes 2 to {max_variables}")
     if n < d + 1:
-        raise ValueError(f"{n} points in {d} dimensions; expected at least {d + 1}")
+        raise Unusable(f"{n} points in {d} dimensions; expected at least {d + 1}")
     bad = np.argwhere(~np.isfinite(points))
     if len(bad):
         i, j = bad[0]
-        raise ValueError(f"point {i}, x{j + 1} is {points[i, j]}; expected finite numbers")
+        raise Unusable(f"point {i}, x{j + 1} is {points[i, j]}; expected finite numbers")
     if not any_scale and np.abs(points).max() > HALF_MAX:
         i, j = np.unravel_index(np.abs(points).argmax(), points.shape)
-        raise ValueError(
+        raise Unusable(
             f"point {i}, x{j + 1} is {points[i, j]:g}; half precision ends at ±{HALF_MAX:g}, "
             "rescale the column"
         )
     for j in range(d):
         if np.ptp(points[:, j]) == 0.0:
-            raise ValueError(f"x{j + 1} is {points[0, j]:g} at every point; leave the column out")
+            raise Unusable(f"x{j + 1} is {points[0, j]:g} at every point; leave the column out")
         for k in range(j):
             if np.array_equal(points[:, j], points[:, k]):
-                raise ValueError(f"columns x{k + 1} and x{j + 1} are the same; leave one out")
+                raise Unusable(f"columns x{k + 1} and x{j + 1} are the same; leave one out")
     return points
 
 

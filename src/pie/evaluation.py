@@ -15,8 +15,8 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .benchmarks import Problem
-from .canonical import NoZeroSet, canonical
-from .discovery import Discovery, InferenceConfig, discover
+from .canonical import canonical
+from .discovery import Discovery, InferenceConfig, Unusable, discover
 from .expression import Expression, parse
 from .metrics import RECOVERED, THRESHOLDS, paper_fitness, right_skeleton, two_sided
 from .model import load_weights
@@ -127,7 +127,7 @@ def _one(setting: Setting, name: str, problem: Problem) -> Row:
     seed, budget = setting.inference.seed, setting.budget(name, problem)
     try:
         result = pie_methods(setting)[name](problem.points)
-    except ValueError as reason:  # points that the method does not take: beyond half precision
+    except Unusable as reason:  # beyond half precision, for the methods that do not rescale
         return score(problem, None, name, 0.0, seed, budget, str(reason))
     best = result.best
     expression, status = None, "no candidate could be fitted"
@@ -135,7 +135,7 @@ def _one(setting: Setting, name: str, problem: Problem) -> Row:
         expression, status = best.expression, best.status
         try:
             expression = canonical(expression)
-        except NoZeroSet as reason:
+        except ValueError as reason:  # no zeros by its form, or far too long for one
             status = f"degenerate: {reason}"
     return score(problem, expression, name, result.seconds, seed, budget, status)
 
@@ -145,6 +145,7 @@ def fresh_journal(folder: Path, setting: Setting, problems: Sequence[Problem] = 
     digest = hashlib.sha256(repr((setting.inference, setting.inference_plus)).encode())
     for problem in problems:
         digest.update(f"{problem.benchmark}/{problem.equation_id}/{problem.truth}".encode())
+        digest.update(repr((problem.box, problem.sampling)).encode())
         digest.update(np.ascontiguousarray(problem.points).tobytes())
     shards = [p for w in (setting.weights, setting.weights_plus) for p in Path(w).glob("*.saf*")]
     for path in [*sorted(shards), *_SOURCES]:
@@ -249,6 +250,7 @@ def summarise(
             means = total[picks].sum(1) / size[picks].sum(1)
             low, high = np.quantile(means, [0.025, 0.975])
             entry |= {name: values.mean(), f"{name}_low": low, f"{name}_high": high}
-        entry["seconds"] = float(np.median([r.seconds for r in members]))
+        ran = [r.seconds for r in members if r.seconds > 0.0]  # points were not refused
+        entry["seconds"] = float(np.median(ran)) if ran else np.nan
         table.append(entry)
     return table

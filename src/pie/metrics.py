@@ -45,7 +45,7 @@ Shapes: starts (M, D_x), points (n, D_x), distances (n,).
 
 import numpy as np
 
-from .canonical import NoZeroSet, canonical
+from .canonical import canonical
 from .constants import fit_sampson
 from .coordinates import in_units
 from .distance import distance_to_zero_set
@@ -147,7 +147,11 @@ def paper_fitness(
     if estimate is None or not estimate.variables:
         return 0.0
     box, *frame = _frame(box, n_variables)
-    estimate, truth = in_units(estimate, *frame), in_units(truth, *frame)
+    truth = in_units(truth, *frame)
+    try:
+        estimate = in_units(estimate, *frame)
+    except ValueError:  # far too long
+        return 0.0
     rng = np.random.default_rng(seed)
     points = zeros(estimate, n_variables, rng, box=box)
     with np.errstate(all="ignore"):
@@ -189,10 +193,11 @@ def two_sided(
     if estimate is None:
         return 0.0
     box, *frame = _frame(box, n_variables)
-    as_given, truth = in_units(estimate, *frame), canonical(in_units(truth, *frame))
+    truth = canonical(in_units(truth, *frame))
     try:
+        as_given = in_units(estimate, *frame)
         estimate = canonical(as_given)
-    except NoZeroSet:
+    except ValueError:  # no zeros by its form, or far too long for one
         return 0.0
     rng = np.random.default_rng(seed)
     if len(zeros(as_given, n_variables, rng, box=box)) < STARTS // 10:
@@ -230,7 +235,11 @@ def right_skeleton(
         in_units(truth, shift, scale), n_variables, np.random.default_rng(seed), box=framed
     )
     units = np.array([1.37, 0.59, 2.11])[:n_variables] * np.maximum(np.abs(shift), scale)
-    estimate, truth = (canonical(in_units(f, 0.0 * units, units)) for f in (estimate, truth))
+    truth = canonical(in_units(truth, 0.0 * units, units))
+    try:
+        estimate = canonical(in_units(estimate, 0.0 * units, units))
+    except ValueError:
+        return False
     if len(estimate.constants) > len(truth.constants):
         return False
     (fit,) = fit_sampson([estimate], points / units, warm=True)

@@ -19,7 +19,7 @@ from .discovery import Candidate, Discovery, check_points, merged, skeletons
 from .expression import Expression, Tree
 from .model import PIE
 from .refinement import neighbours, simpler, spliced, terms_of
-from .uncertainty import EXACT, root_mean_square, simplified
+from .uncertainty import EXACT, root_mean_square, simplified, usual_points
 from .views import VIEWS, View, views_of
 
 LONGEST = 40  # tokens of what refinement fits
@@ -95,17 +95,22 @@ def in_user_coordinates(view: View, fit: Fit, points: np.ndarray, config: PlusCo
 
     The equation is in canonical form, without constants and terms that are not needed; contrast and
     error change as its error in units of the spreads does.
+
+    Raises:
+        ValueError: it has no zeros by its form there, or is far too long.
     """
-    moved = view.back(fit.expression)
-    try:
-        form = canonical(moved)
-    except ValueError:  # no zeros by its form, or far too long
-        return replace(fit, expression=moved)
+    form = canonical(view.back(fit.expression))
+    if not np.isfinite(fit.fitness):
+        return replace(fit, expression=form)
     units = points.std(axis=0)
     short = simplified(form, points, units, config.constant_cost)
-    before, after = (root_mean_square(f, points, units) for f in (form, short))
+    usual = usual_points(form, points, units)
+    before, after = (root_mean_square(f, points, units, usual) for f in (form, short))
     ratio = after / before if 0.0 < before < np.inf and after > EXACT else 1.0
-    return replace(fit, expression=short, contrast=fit.contrast * ratio, error=fit.error * ratio)
+    error = fit.error * ratio
+    return replace(
+        fit, expression=short, fitness=-error, error=error, contrast=fit.contrast * ratio
+    )
 
 
 class _Search:
@@ -162,7 +167,8 @@ class _Search:
             pools = []
             if view.name != "centred":
                 pools = [logarithms(d), separable(cloud)]
-            pools += [monomials(d, k) for k in range(2, self.config.degree + (d == 2))]
+            highest = max(2, self.config.degree - (d > 2))
+            pools += [monomials(d, k) for k in range(2, highest + 1)]
             for pool in pools:
                 self._relate(view, pool, n_starts=1, descents=1)
                 if self.exact():
@@ -261,9 +267,9 @@ def discover_plus(
         workers: threads that fit constants.
 
     Returns:
-        Candidates ranked by N·ln(contrast) plus the price of constants and tokens, in the view in
-        which they were found. A candidate's fitness is minus its orthogonal root mean square
-        error in that view.
+        Candidates ranked by N·ln(contrast) plus the price of constants and tokens, as they are
+        written in the user's coordinates. A candidate's fitness is minus its orthogonal root mean
+        square error in the view in which it was found.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
@@ -284,7 +290,10 @@ def discover_plus(
     candidates: dict[tuple, Candidate] = {}
     prices: dict[tuple, float] = {}
     for found in search.ranked()[: config.returned]:
-        fit = in_user_coordinates(found.view, found.fit, points, config)
+        try:
+            fit = in_user_coordinates(found.view, found.fit, points, config)
+        except ValueError:
+            continue
         key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
         if key not in candidates:
             prices[key] = cost(fit, len(points), config)

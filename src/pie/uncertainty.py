@@ -20,36 +20,58 @@ _POW = BY_NAME["pow"].code
 
 
 def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """Residuals (N,) and their derivatives in the constants (N, P), the usual points only."""
+    """Residuals (N,) and their derivatives in the constants (N, P)."""
     with np.errstate(all="ignore"):
         value, gradient = expression.value_and_gradient(points)
         _, sensitivity = expression.value_and_sensitivity(points)
         norm = np.linalg.norm(gradient * units, axis=1)
-        residual, jacobian = value / norm, sensitivity / norm[:, None]
-    usual = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
-    if not usual.any():
-        return residual[usual], jacobian[usual]
-    middle = np.median(np.abs(residual[usual]))
-    usual &= np.abs(residual) <= OUTLYING * 1.4826 * middle + 1e-12
-    return residual[usual], jacobian[usual]
+        return value / norm, sensitivity / norm[:, None]
 
 
-def root_mean_square(expression: Expression, points: np.ndarray, units: np.ndarray) -> float:
-    """Of the first-order distances, in units; inf if there are none."""
-    residual, _ = _linearised(expression, points, units)
-    if len(residual) < 0.8 * len(points):
+def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Which points (N,) do not lie far off, compared with the others."""
+    residual, jacobian = _linearised(expression, points, units)
+    known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
+    if not known.any():
+        return known
+    middle = np.median(np.abs(residual[known]))
+    return known & (np.abs(np.nan_to_num(residual)) <= OUTLYING * 1.4826 * middle + 1e-12)
+
+
+def root_mean_square(
+    expression: Expression,
+    points: np.ndarray,
+    units: np.ndarray,
+    usual: np.ndarray | None = None,
+) -> float:
+    """Of the first-order distances, in units, over the usual points; inf where one has none.
+
+    Errors of two equations compare only over the same points.
+    """
+    usual = usual_points(expression, points, units) if usual is None else usual
+    if usual.sum() < 0.8 * len(points):
         return np.inf
-    return float(np.sqrt(np.mean(residual**2)))
+    residual, _ = _linearised(expression, points[usual], units)
+    with np.errstate(over="ignore"):
+        error = float(np.sqrt(np.mean(residual**2)))
+    return error if np.isfinite(error) else np.inf
 
 
 def polished(
-    expression: Expression, points: np.ndarray, units: np.ndarray, steps: int = 8
+    expression: Expression,
+    points: np.ndarray,
+    units: np.ndarray,
+    usual: np.ndarray | None = None,
+    steps: int = 8,
 ) -> Expression:
     """The equation after Gauss–Newton steps on its constants, each only if it improves."""
-    best = root_mean_square(expression, points, units)
+    usual = usual_points(expression, points, units) if usual is None else usual
+    best = root_mean_square(expression, points, units, usual)
+    if not np.isfinite(best):
+        return expression
     for _ in range(steps if expression.constants else 0):
-        residual, jacobian = _linearised(expression, points, units)
-        if len(residual) <= jacobian.shape[1]:
+        residual, jacobian = _linearised(expression, points[usual], units)
+        if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
             break
         size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
         step = np.linalg.lstsq(jacobian / size, -residual, rcond=1e-12)[0] / size
@@ -58,7 +80,7 @@ def polished(
             if not np.all(np.isfinite(moved)):
                 continue
             trial = expression.with_constants(moved)
-            error = root_mean_square(trial, points, units)
+            error = root_mean_square(trial, points, units, usual)
             if error < best * (1.0 - 1e-9):
                 expression, best = trial, error
                 break
@@ -75,7 +97,8 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
         points: (N, D).
         units: (D,), in which distances count, as the spreads of the columns.
     """
-    residual, jacobian = _linearised(expression, points, units)
+    usual = usual_points(expression, points, units)
+    residual, jacobian = _linearised(expression, points[usual], units)
     n, p = jacobian.shape
     if n <= p:
         return np.full(p, np.inf)
@@ -167,8 +190,9 @@ def simplified(
         constant_cost: price of one constant, in units of N·ln(error).
     """
     n = len(points)
-    error = root_mean_square(expression, points, units)
-    while True:
+    usual = usual_points(expression, points, units)
+    error = root_mean_square(expression, points, units, usual)
+    while np.isfinite(error):
         for _, changed in _without_constants(expression, points, units):
             try:
                 trial = canonical(changed)
@@ -176,8 +200,8 @@ def simplified(
                 continue
             if trial.variables != expression.variables or len(trial.codes) >= len(expression.codes):
                 continue
-            trial = polished(trial, points, units)
-            after = root_mean_square(trial, points, units)
+            trial = polished(trial, points, units, usual)
+            after = root_mean_square(trial, points, units, usual)
             saved = constant_cost * (len(expression.constants) - len(trial.constants))
             if not np.isfinite(after):
                 continue
@@ -185,4 +209,5 @@ def simplified(
                 expression, error = trial, after
                 break
         else:
-            return expression
+            break
+    return expression

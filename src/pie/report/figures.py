@@ -217,8 +217,8 @@ def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
         rows: rows of equations with two variables.
         points: the points (N, 2) by equation id.
     """
-    figure, grid = plt.subplots(1, len(rows), squeeze=False, figsize=(5.5, 2.1))
-    for axes, row in zip(grid[0], rows, strict=True):
+    figure, grid = plt.subplots(1, max(1, len(rows)), squeeze=False, figsize=(5.5, 2.1))
+    for axes, row in zip(grid[0], rows, strict=False):
         cloud = points[row.equation_id]
         axes.plot(*cloud.T, ".", color="0.3", markersize=2.5)
         _window(axes, cloud)

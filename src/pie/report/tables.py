@@ -13,11 +13,11 @@ from ..metrics import RECOVERED, THRESHOLDS
 from ..operators import BY_NAME
 
 TITLES = {
-    "feynman": "AI-Feynman (39)",
-    "synthetic": "Synthetic (80, ours)",
-    "synthetic_printed": "Synthetic, printed (50)",
-    "wild": "Wild, noise-free (74 × 5)",
-    "wild, noise 1 %": "Wild, 1 % noise (74 × 5)",
+    "feynman": "AI-Feynman",
+    "synthetic": "Synthetic (ours)",
+    "synthetic_printed": "Synthetic, printed",
+    "wild": "Wild, noise-free",
+    "wild, noise 1 %": "Wild, 1 % noise",
 }
 COLUMNS = ["fitness", *(f"acc_{t:g}" for t in THRESHOLDS)]
 
@@ -71,7 +71,7 @@ def headline(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> pd.D
         paper = theirs.iloc[0] if len(theirs) else None
         lines.append(
             {
-                "Test set": f"{TITLES[e['benchmark']]}",
+                "Test set": f"{TITLES.get(e['benchmark'], e['benchmark'])} ({e['equations']})",
                 "Method": e["method"],
                 "fitness": f"{e['fitness']:.3f}",
                 "paper": "–" if paper is None else f"{paper.fitness:.3f}",
