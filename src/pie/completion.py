@@ -62,6 +62,7 @@ def logarithms(n_variables: int) -> list[Tree]:
     return [("c", 1.0), *(("ln", ("x", j)) for j in range(1, n_variables + 1))]
 
 
+@np.errstate(all="ignore")
 def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float]]:
     """Sparse null vectors of a matrix, by leaving out columns one by one.
 
@@ -72,8 +73,7 @@ def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float
         For M, M − 1, … 2 terms: their indices, the coefficients (of the columns as they are), and
         the smallest singular value over the largest of the columns scaled to norm 1.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        norms = np.linalg.norm(columns, axis=0)
+    norms = np.linalg.norm(columns, axis=0)
     alive = np.flatnonzero(np.isfinite(norms) & (norms > 0.0))
     path = []
     while len(alive) >= 2:
@@ -88,6 +88,7 @@ def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float
     return path
 
 
+@np.errstate(all="ignore")
 def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     """Linear relations among the terms of a pool at points (N, D), sparse ones and exact ones.
 
@@ -101,8 +102,7 @@ def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     >>> [round(c, 6) for c in relation.constants], relation.variables
     ([-1.0, 1.0, 1.0], (1, 2))
     """
-    with np.errstate(all="ignore"):
-        columns = np.stack([_values(term, points) for term in pool], axis=1)
+    columns = np.stack([_values(term, points) for term in pool], axis=1)
     path = elimination(columns)
     exact = [entry for entry in path if entry[2] <= EXACT and 2 * len(entry[0]) <= len(points)]
     chosen = [entry for entry in path if len(entry[0]) <= MAX_TERMS]

@@ -43,7 +43,7 @@ class PlusConfig:
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables
     rounds: int = 5  # of refinement; none once a fit is exact
     parents: int = 6  # candidates refined in each round, each candidate once
-    fits: int = 3000  # at most, after which no round begins
+    fits: int = 2000  # at most, after which no round begins
     returned: int = 20  # candidates
     seed: int = 0
 

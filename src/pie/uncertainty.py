@@ -28,6 +28,7 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         return value / norm, sensitivity / norm[:, None]
 
 
+@np.errstate(all="ignore")
 def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Which points (N,) do not lie far off, compared with the others."""
     residual, jacobian = _linearised(expression, points, units)
@@ -38,6 +39,7 @@ def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) 
     return known & (np.abs(np.nan_to_num(residual)) <= OUTLYING * 1.4826 * middle + 1e-12)
 
 
+@np.errstate(all="ignore")
 def root_mean_square(
     expression: Expression,
     points: np.ndarray,
@@ -52,11 +54,11 @@ def root_mean_square(
     if usual.sum() < 0.8 * len(points):
         return np.inf
     residual, _ = _linearised(expression, points[usual], units)
-    with np.errstate(over="ignore"):
-        error = float(np.sqrt(np.mean(residual**2)))
+    error = float(np.sqrt(np.mean(residual**2)))
     return error if np.isfinite(error) else np.inf
 
 
+@np.errstate(all="ignore")
 def polished(
     expression: Expression,
     points: np.ndarray,
@@ -89,6 +91,7 @@ def polished(
     return expression
 
 
+@np.errstate(all="ignore")
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Standard errors of the constants, (P,); inf where the points do not determine one.
 
@@ -143,6 +146,7 @@ def _exponents(codes: tuple[int, ...]) -> set[int]:
     return found
 
 
+@np.errstate(all="ignore")
 def _without_constants(
     expression: Expression, points: np.ndarray, units: np.ndarray
 ) -> list[tuple[float, Expression]]:
@@ -160,9 +164,8 @@ def _without_constants(
                 found.append((away / max(errors[k], 1e-300), changed))
     # the coefficient of the first term is 1: where it should be 0, the others are huge
     pieces = terms(to_tree(expression))
-    with np.errstate(all="ignore"):
-        norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
-        sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
+    norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
+    sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
     error = root_mean_square(expression, points, units)
     for i, size in enumerate(sizes):
         if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
