@@ -217,7 +217,9 @@ def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
         rows: rows of equations with two variables.
         points: the points (N, 2) by equation id.
     """
-    figure, grid = plt.subplots(1, max(1, len(rows)), squeeze=False, figsize=(5.5, 2.1))
+    panels = max(1, len(rows))
+    figure, grid = plt.subplots(1, panels, squeeze=False, figsize=(5.5, 2.1))
+    width = min(40, 105 // panels)  # characters
     for axes, row in zip(grid[0], rows, strict=False):
         cloud = points[row.equation_id]
         axes.plot(*cloud.T, ".", color="0.3", markersize=2.5)
@@ -229,9 +231,9 @@ def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
         else:
             found = "nothing"
         title = f"obeys  {math_text(parse(row.truth))} = 0"
-        axes.set_title(_wrapped(title, 40), fontsize=6, color="0.3")
+        axes.set_title(_wrapped(title, width), fontsize=6, color="0.3")
         axes.set_xlabel(
-            _wrapped(f"found  {found} = 0", 40), fontsize=6, color=METHODS[row.method][0]
+            _wrapped(f"found  {found} = 0", width), fontsize=6, color=METHODS[row.method][0]
         )
         axes.tick_params(labelsize=5)
     return figure
