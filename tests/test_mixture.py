@@ -11,13 +11,22 @@ from pie.canonical import canonical
 from pie.corpus import Corpus, CorpusConfig
 from pie.expression import from_tree, parse
 from pie.generator import GeneratorConfig
-from pie.mixture import FamilyWeights, MixtureConfig, rescaled
+from pie.mixture import FamilyWeights, MixtureConfig, presented, rescaled
 from pie.sampling import WAYS, Box, Unsampled, random_box, scales
 
 CIRCLE = parse("x1**2 + x2**2 - 4")
 BOX = Box(np.array([-3.0, -3.0]), np.array([3.0, 3.0]))
 CLEAN = MixtureConfig(share=1.0, noisy=0.0, outliers=0.0, few=0.0)
 MIXED = CorpusConfig(seed=8, n_points=60, mixture=CLEAN)
+
+
+def test_points_without_a_unit_are_drawn_again(rng):
+    """Of a cloud whose points are few, a column may be 0 throughout."""
+    points = np.column_stack([rng.random(20), np.zeros(20)])
+    scaled, as_they_are = replace(CLEAN, scaled=1.0), replace(CLEAN, scaled=0.0)
+    with pytest.raises(Unsampled, match="does not vary"):
+        presented(CIRCLE, points, rng, scaled)
+    assert presented(CIRCLE, points, rng, as_they_are)[1] is points
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
 
     >>> angle = np.linspace(0.3, 2.0, 40)
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> relation = relations(monomials(2, 2), circle)[0]
+    >>> relation = relations(monomials(2, 2), circle)[2]
     >>> [round(c, 6) for c in relation.constants], relation.variables
     ([-1.0, 1.0, 1.0], (1, 2))
     """

@@ -142,4 +142,6 @@ def presented(
     if rng.random() >= config.scaled:
         return expression, points
     units = scales(points)
+    if not np.all(units > 0.0):  # the few points that were kept have one value there
+        raise Unsampled("a coordinate does not vary")
     return rescaled(expression, units), points / units
