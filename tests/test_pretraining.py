@@ -158,6 +158,15 @@ def test_the_released_weights_have_their_recorded_validation_loss(root, run):
     assert (root / f"{folder}.md").exists(), "a model card"
 
 
+def test_the_paper_way_does_not_prepare_for_the_mixture(root):
+    """The figures of the model card of pie-plus: `pie` on the validation items of the mixture."""
+    settings = load_settings(root / "params.yaml")
+    _, validation = corpora(settings.corpus_plus, root / "data/benchmarks")
+    measured = validate(load_weights(root / "data/models/pie"), validation, 2048)
+    assert measured["validation_loss"] == pytest.approx(10.85, abs=0.1)
+    assert measured["validation_exact"] == pytest.approx(0.141, abs=0.01)
+
+
 def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypatch):
     used = set()
     original = pretraining.loss_of
