@@ -6,18 +6,12 @@ from hypothesis.extra.numpy import arrays
 
 from pie import vocabulary
 from pie.beam_search import Hypothesis
+from pie.candidates import Candidate, check_points
 from pie.constants import fit
-from pie.discovery import (
-    Candidate,
-    InferenceConfig,
-    _rank,
-    check_points,
-    discover,
-    merged,
-    skeletons,
-)
+from pie.discovery import InferenceConfig, _rank, discover, merged, skeletons
 from pie.expression import parse
 from pie.fitness import cl_fem, distances, stochastic_copies, vanilla
+from pie.model import HALF_MAX
 from pie.zero_set import points_on_zero_set
 
 
@@ -110,7 +104,7 @@ BAD = {
     "constant": (np.array([[1, 7], [2, 7], [3, 7.0]]), "x2 is 7 at every point"),
     "duplicate": (np.array([[1, 1], [2, 2], [3, 3.0]]), "x1 and x2 are the same"),
     "beyond half": (np.array([[1, 2], [3, 7e4], [5, 6]]), "x2 is 70000; half precision"),
-    "columns": (np.random.default_rng(0).random((9, 4)), "4 columns; the network takes 2 to 3"),
+    "columns": (np.random.default_rng(0).random((9, 4)), "4 columns; expected 2 to 3"),
     "one column": (np.random.default_rng(0).random((9, 1)), "1 columns"),
     "shape": (np.arange(5.0), r"shape \(5,\)"),
     "text": ([["a", "b"], ["c", "d"], ["e", "f"]], "not numbers"),
@@ -121,7 +115,7 @@ BAD = {
 @pytest.mark.parametrize("points, message", BAD.values(), ids=BAD)
 def test_bad_points_give_one_clear_error(tiny_model, points, message):
     with pytest.raises(ValueError, match=message):
-        check_points(points, 3)
+        check_points(points, 3, HALF_MAX)
     with pytest.raises(ValueError, match=message):
         discover(tiny_model, points)
 
@@ -154,7 +148,7 @@ def test_bad_arguments_are_quoted(tiny_model):
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_any_array_is_usable_or_one_clear_error(points):
     try:
-        checked = check_points(points, 3)
+        checked = check_points(points, 3, HALF_MAX)
     except ValueError as error:
         assert str(error)
     else:
@@ -199,4 +193,4 @@ def test_samples_join_the_beam(tiny_model):
 
 def test_values_beyond_half_precision_are_for_methods_that_rescale():
     points = np.array([[1.0, 7e4], [2.0, 8e4], [3.0, 5.0]])
-    np.testing.assert_array_equal(check_points(points, 3, any_scale=True), points)
+    np.testing.assert_array_equal(check_points(points, 3), points)

@@ -6,8 +6,9 @@ import pytest
 
 from pie.benchmarks import load, noisy
 from pie.discovery import InferenceConfig
-from pie.evaluation import METHODS, Setting, evaluate, read_rows, score, summarise, write_rows
+from pie.evaluation import evaluate, journal_path, read_rows, score, summarise, write_rows
 from pie.expression import parse
+from pie.methods import Setting
 from pie.metrics import RECOVERED
 from pie.model import save_weights
 from pie.plus import PlusConfig
@@ -30,10 +31,10 @@ def problems(root):
 
 def test_rows_come_for_every_method_and_problem_and_resume(setting, problems, tmp_path):
     methods = ["PIE", "PIE (Vanilla)"]
-    journal = tmp_path / "rows.jsonl"
-    first = evaluate(setting, methods[:1], problems, journal=journal)
+    first = evaluate(setting, methods[:1], problems, folder=tmp_path)
+    journal = journal_path(tmp_path, setting, "PIE")
     journal.write_text(journal.read_text()[:-20])  # cut as by a kill
-    rows = evaluate(setting, methods, problems, journal=journal)
+    rows = evaluate(setting, methods, problems, folder=tmp_path)
     assert [(r.method, r.equation_id) for r in rows] == [
         (m, p.equation_id) for m in methods for p in problems
     ]
@@ -49,8 +50,7 @@ def test_rows_come_for_every_method_and_problem_and_resume(setting, problems, tm
 def test_rows_of_wild_name_sampling_and_noise_and_stay_apart(setting, root, tmp_path):
     clean = load(root / "data/benchmarks", "wild")[:2]
     problems = [*clean, *(noisy(p, 0.01) for p in clean)]
-    journal = tmp_path / "rows.jsonl"
-    rows = evaluate(setting, ["PIE+"], problems, journal=journal)
+    rows = evaluate(setting, ["PIE+"], problems, folder=tmp_path)
     assert [r.budget for r in rows] == [
         "beam 4, whole, 200 points", "beam 4, free_box, 100 points",
         "beam 4, whole, 200 points, noise 1 %", "beam 4, free_box, 100 points, noise 1 %",
@@ -58,17 +58,15 @@ def test_rows_of_wild_name_sampling_and_noise_and_stay_apart(setting, root, tmp_
     assert [r.test_set for r in rows] == ["wild"] * 2 + ["wild, noise 1 %"] * 2
     assert [r.way for r in rows] == ["whole", "free_box"] * 2
     assert [e["benchmark"] for e in summarise(rows)] == ["wild", "wild, noise 1 %"]
-    assert evaluate(setting, ["PIE+"], problems, journal=journal) == rows, "rows were mixed up"
+    assert evaluate(setting, ["PIE+"], problems, folder=tmp_path) == rows, "rows were mixed up"
 
 
 def test_each_method_runs_on_its_own_weights(setting, tmp_path):
-    from pie.evaluation import pie_methods
-
     elsewhere = replace(setting, weights_plus=tmp_path / "none")
     points = load_points()
-    assert pie_methods(elsewhere)["PIE"](points).seconds > 0.0
+    assert elsewhere.methods["PIE"](points).seconds > 0.0
     with pytest.raises(FileNotFoundError, match="none"):
-        pie_methods(elsewhere)["PIE+"](points)
+        elsewhere.methods["PIE+"](points)
 
 
 def test_points_that_a_method_does_not_take_give_a_row_that_says_so(setting, problems):
@@ -125,7 +123,7 @@ def test_committed_results_are_complete_and_can_be_scored_again(root):
     assert ",".join(table.columns) == COLUMNS
     counts = table.groupby(["method", "benchmark"]).size().to_dict()
     assert counts == {
-        (m, b): n for m in METHODS
+        (m, b): n for m in ("PIE", "PIE (Vanilla)", "PIE (strict)", "PIE+")
         for b, n in (("feynman", 39), ("synthetic", 80), ("synthetic_printed", 50))
     } | {("PIE", "wild"): 740, ("PIE+", "wild"): 740}  # fmt: skip
     problems = {

@@ -7,18 +7,20 @@ import pytest
 
 FLOORS = [
     {"operators", "vector_math", "set_transformer", "beam_search", "fitness", "params",
-     "checkpoint", "distributed"},
+     "checkpoint", "distributed", "sources"},
     {"kernel"},
     {"derivatives"},
     {"expression", "bfgs"},
     {"refinement", "zero_set", "distance", "linear_form", "sympy_bridge", "vocabulary", "generator",
-     "coordinates", "completion"},
+     "coordinates", "completion", "candidates"},
     {"sampson", "canonical", "sampling", "families", "model"},
     {"constants", "benchmarks", "mixture", "views", "uncertainty"},
-    {"corpus", "discovery", "metrics"},
+    {"corpus", "discovery", "metrics", "degeneracy"},
     {"streaming", "plus", "validation", "objective"},
     {"pretraining", "evaluation"},
-    {"throughput", "settings", "ablation"},
+    {"throughput", "methods"},
+    {"ablation", "baselines"},
+    {"settings"},
     {"report"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}

@@ -9,7 +9,12 @@ import nbformat
 import pytest
 import yaml
 
-NOTEBOOKS = ("01_generation", "02_pretraining", "04_evaluation", "07_paper", "08_plus")
+from pie.sources import sources
+
+NOTEBOOKS = (
+    "01_generation", "02_pretraining", "03_baselines", "04_evaluation", "07_paper", "08_plus",
+    "09_equal_time",
+)  # fmt: skip
 
 
 def tool(root, name):
@@ -86,6 +91,25 @@ def test_stages_list_the_modules_that_they_import(root):
         assert needed - listed <= {"params", "benchmarks", "expression"}, (
             f"{name}: {needed - listed}"
         )
+
+
+@pytest.mark.parametrize("name", ["03_baselines", "04_evaluation", "08_plus", "09_equal_time"])
+def test_costly_stages_list_all_that_their_notebook_runs_on(root, name):
+    """What the settings and the drawing import apart: they compute nothing."""
+    stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
+    (stage,) = (s for s in stages.values() if f"build/code/{name}.py" in s["deps"])
+    code = "\n".join(
+        c.source
+        for c in nbformat.read(root / f"notebooks/{name}.ipynb", 4).cells
+        if c.cell_type == "code"
+    )
+    modules = set(re.findall(r"from pie\.([\w.]+) import", code)) - {"settings", "report"}
+    needed = {str(path.relative_to(root)) for path in sources(modules)}
+    listed = {d for d in stage["deps"] if d.startswith("src/pie/")} - {"src/pie/report"}
+    missing = needed - listed
+    if "baselines.methods" in modules:  # names the methods of this project for Figure 1 only
+        missing -= {str(path.relative_to(root)) for path in sources(["methods"])}
+    assert not missing, missing
 
 
 def test_environment_yml_is_the_lock(root):

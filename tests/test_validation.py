@@ -5,7 +5,7 @@ import pytest
 
 from pie.ablation import PAPER_WEIGHTS, PARTS, ablate
 from pie.corpus import Corpus, CorpusConfig
-from pie.evaluation import Setting
+from pie.methods import Setting
 from pie.mixture import MixtureConfig
 from pie.model import save_weights
 from pie.plus import PlusConfig

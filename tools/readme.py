@@ -1,4 +1,4 @@
-"""Put the headline table of reports/ into README.md, between its two markers."""
+"""Put the headline tables of reports/ into README.md, between their two markers."""
 
 from pathlib import Path
 
@@ -14,9 +14,11 @@ def updated(readme: str, table: str) -> str:
 
 
 def table(root: Path = ROOT) -> str:
-    """The headline table as Markdown, without its caption."""
-    text = (root / "reports/tables/paper/headline.md").read_text()
-    return text.split("\n\n", 1)[1]
+    """The headline tables as Markdown, without their captions."""
+    texts = [
+        (root / f"reports/tables/paper/{name}.md").read_text() for name in ("headline", "wild")
+    ]
+    return "\n".join(text.split("\n\n", 1)[1] for text in texts)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from .benchmarks import Problem
-from .evaluation import Row, Setting, evaluate, fresh_journal
+from .evaluation import Row, evaluate
+from .methods import Setting
 
 PARTS = {
     "PIE+": {},
@@ -50,7 +51,6 @@ def ablate(
         )
         if part == PAPER_WEIGHTS:
             changed = replace(changed, weights_plus=setting.weights)
-        journal = fresh_journal(folder, changed, problems) if folder else None
-        found = evaluate(changed, ["PIE+"], problems, workers, journal)
+        found = evaluate(changed, ["PIE+"], problems, workers, folder)
         rows += [replace(row, method=part) for row in found]
     return rows

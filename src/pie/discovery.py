@@ -12,6 +12,7 @@ import torch
 
 from . import vocabulary
 from .beam_search import Hypothesis, beam_search, sample
+from .candidates import Candidate, Discovery, check_points
 from .canonical import NoZeroSet, canonical
 from .constants import fit
 from .expression import Expression
@@ -34,74 +35,6 @@ class InferenceConfig:
     def __post_init__(self):
         if self.beam < 1:
             raise ValueError(f"inference.beam is {self.beam}; expected at least 1")
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One equation: higher fitness is better; −inf with a reason if it could not be fitted.
-
-    ``error`` and ``contrast`` are those of :class:`pie.constants.Fit`, for :mod:`pie.plus` only.
-    """
-
-    expression: Expression
-    fitness: float
-    log_probability: float
-    status: str
-    error: float = np.nan
-    contrast: float = np.nan
-
-
-@dataclass(frozen=True)
-class Discovery:
-    """Candidates, best first, and the seconds it took."""
-
-    candidates: tuple[Candidate, ...]
-    seconds: float
-
-    @property
-    def best(self) -> Candidate | None:
-        """The fittest candidate; None if no candidate has a finite fitness."""
-        first = self.candidates[0] if self.candidates else None
-        return first if first and np.isfinite(first.fitness) else None
-
-
-class Unusable(ValueError):
-    """Points that a method cannot use; the message quotes them and says what it expects."""
-
-
-def check_points(points: np.ndarray, max_variables: int, any_scale: bool = False) -> np.ndarray:
-    """Points as float64 (N, D), or an error that names what is wrong with them.
-
-    ``any_scale`` accepts values beyond half precision, for methods that rescale them.
-    """
-    try:
-        points = np.asarray(points, np.float64)
-    except (TypeError, ValueError) as error:
-        raise Unusable(f"points are not numbers: {error}") from None
-    if points.ndim != 2:
-        raise Unusable(f"points have shape {points.shape}; expected (N, D)")
-    n, d = points.shape
-    if not 2 <= d <= max_variables:
-        raise Unusable(f"points have {d} columns; the network takes 2 to {max_variables}")
-    if n < d + 1:
-        raise Unusable(f"{n} points in {d} dimensions; expected at least {d + 1}")
-    bad = np.argwhere(~np.isfinite(points))
-    if len(bad):
-        i, j = bad[0]
-        raise Unusable(f"point {i}, x{j + 1} is {points[i, j]}; expected finite numbers")
-    if not any_scale and np.abs(points).max() > HALF_MAX:
-        i, j = np.unravel_index(np.abs(points).argmax(), points.shape)
-        raise Unusable(
-            f"point {i}, x{j + 1} is {points[i, j]:g}; half precision ends at ±{HALF_MAX:g}, "
-            "rescale the column"
-        )
-    for j in range(d):
-        if np.ptp(points[:, j]) == 0.0:
-            raise Unusable(f"x{j + 1} is {points[0, j]:g} at every point; leave the column out")
-        for k in range(j):
-            if np.array_equal(points[:, j], points[:, k]):
-                raise Unusable(f"columns x{k + 1} and x{j + 1} are the same; leave one out")
-    return points
 
 
 def skeletons(
@@ -200,7 +133,7 @@ def discover(
     """
     if fitness not in FITNESS_FUNCTIONS:
         raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(FITNESS_FUNCTIONS)}")
-    points = check_points(points, model.config.max_variables)
+    points = check_points(points, model.config.max_variables, HALF_MAX)
     began = time.perf_counter()
     hypotheses = skeletons(model, [points], config.beam)[0]
     rng = np.random.default_rng(config.seed)

@@ -1,28 +1,28 @@
 """Every method on every test set: method × problem → rows, resumable row by row."""
 
+import contextlib
 import csv
-import functools
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from tqdm import tqdm
 
 from .benchmarks import Problem
+from .candidates import Discovery, Unusable
 from .canonical import canonical
-from .discovery import Discovery, InferenceConfig, Unusable, discover
+from .degeneracy import SOUND, kind
 from .expression import Expression, parse
 from .metrics import RECOVERED, THRESHOLDS, paper_fitness, right_skeleton, two_sided
-from .model import load_weights
-from .plus import PlusConfig, discover_plus
+from .sources import sources
 
-_SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 Method = Callable[[np.ndarray], Discovery]
 
 
@@ -31,7 +31,8 @@ class Row:
     """One result: a method on a problem. ``equation`` is empty where none was found.
 
     ``skeleton`` is 1 where it is right (:func:`pie.metrics.right_skeleton`), else 0; ``budget``
-    names the search and, for ``wild``, sampling and noise.
+    names the search and, for ``wild``, sampling and noise; ``status`` is ``ok``, or how the answer
+    is degenerate (:mod:`pie.degeneracy`), or why there is none.
     """
 
     method: str
@@ -59,19 +60,30 @@ class Row:
         return self.equation_id.partition("-")[2]
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What the methods of this project run with: weights and settings of *PIE* and of *PIE+*."""
+class Contest(Protocol):
+    """Methods behind one signature, with what they run with."""
 
-    weights: Path
-    weights_plus: Path
-    inference: InferenceConfig = InferenceConfig()
-    inference_plus: PlusConfig = PlusConfig()
+    @property
+    def methods(self) -> dict[str, Method]:
+        """Every method by name: points (N, D) → ranked candidates."""
 
-    def budget(self, method: str, problem: Problem) -> str:
-        """How much a method may search, and how points in a box came."""
-        beam = self.inference_plus.beam if method == "PIE+" else self.inference.beam
-        return f"beam {beam}" + (f", {problem.sampling}" if problem.box else "")
+    @property
+    def seed(self) -> int:
+        """Of the methods and of the metrics."""
+
+    def budget(self, method: str) -> str:
+        """How much a method may search, in words."""
+
+    def digest(self, method: str) -> bytes:
+        """Of everything but the points that its answers depend on."""
+
+
+def digest_of(modules: Iterable[str], settings: object, files: Iterable[Path] = ()) -> bytes:
+    """Digest of settings, files, and the named modules with all that they import."""
+    found = hashlib.sha256(repr(settings).encode())
+    for path in [*files, *sources(modules)]:
+        found.update(path.read_bytes())
+    return found.digest()
 
 
 def score(
@@ -97,108 +109,129 @@ def score(
     )  # fmt: skip
 
 
-METHODS = ("PIE", "PIE (Vanilla)", "PIE (strict)", "PIE+")
+def _budget(contest: Contest, method: str, problem: Problem) -> str:
+    """How much a method may search, and how points in a box came."""
+    return contest.budget(method) + (f", {problem.sampling}" if problem.box else "")
 
 
-def pie_methods(setting: Setting) -> dict[str, Method]:
-    """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, and ours.
+@dataclass(frozen=True)
+class Answer:
+    """What a method found, before it is scored: its winner as a program, None if there is none."""
 
-    *PIE (strict)* is *PIE* with the highest fitness taken to the last bit: exact fits, which
-    differ by rounding only, are then told apart by their rounding. *PIE+* goes beyond the paper,
-    with weights of its own.
-    """
-    config, plus = setting.inference, setting.inference_plus
-    strict = replace(config, resolution=0.0)
-    model = functools.cache(load_weights)
+    codes: tuple[int, ...] | None
+    constants: tuple[float, ...]
+    seconds: float
+    status: str
 
-    def by_the_paper(fitness: str, config: InferenceConfig) -> Method:
-        return lambda points: discover(model(setting.weights), points, fitness, config)
-
-    return {
-        "PIE": by_the_paper("cl-fem", config),
-        "PIE (Vanilla)": by_the_paper("vanilla", config),
-        "PIE (strict)": by_the_paper("cl-fem", strict),
-        "PIE+": lambda points: discover_plus(model(setting.weights_plus), points, plus),
-    }
+    @property
+    def expression(self) -> Expression | None:
+        """The winner."""
+        return None if self.codes is None else Expression(tuple(self.codes), tuple(self.constants))
 
 
-def _one(setting: Setting, name: str, problem: Problem) -> Row:
+def _answer(contest: Contest, method: str, problem: Problem) -> Answer:
     torch.set_num_threads(1)
-    seed, budget = setting.inference.seed, setting.budget(name, problem)
     try:
-        result = pie_methods(setting)[name](problem.points)
+        result = contest.methods[method](problem.points)
     except Unusable as reason:  # beyond half precision, for the methods that do not rescale
-        return score(problem, None, name, 0.0, seed, budget, str(reason))
+        return Answer(None, (), 0.0, str(reason))
     best = result.best
-    expression, status = None, "no candidate could be fitted"
-    if best is not None:
-        expression, status = best.expression, best.status
-        try:
+    if best is None:
+        return Answer(None, (), result.seconds, "no candidate could be fitted")
+    return Answer(best.expression.codes, best.expression.constants, result.seconds, best.status)
+
+
+def _row(contest: Contest, method: str, problem: Problem, answer: Answer) -> Row:
+    expression, status = answer.expression, answer.status
+    if expression is not None:
+        if (found := kind(expression, problem.points)) != SOUND:
+            status = f"degenerate: {found}"
+        with contextlib.suppress(ValueError):  # no zeros by its form, or far too long for one
             expression = canonical(expression)
-        except ValueError as reason:  # no zeros by its form, or far too long for one
-            status = f"degenerate: {reason}"
-    return score(problem, expression, name, result.seconds, seed, budget, status)
+    budget = _budget(contest, method, problem)
+    return score(problem, expression, method, answer.seconds, contest.seed, budget, status)
 
 
-def fresh_journal(folder: Path, setting: Setting, problems: Sequence[Problem] = ()) -> Path:
-    """The journal that belongs to these weights, settings, sources and points."""
-    digest = hashlib.sha256(repr((setting.inference, setting.inference_plus)).encode())
-    for problem in problems:
-        digest.update(f"{problem.benchmark}/{problem.equation_id}/{problem.truth}".encode())
-        digest.update(repr((problem.box, problem.sampling)).encode())
-        digest.update(np.ascontiguousarray(problem.points).tobytes())
-    shards = [p for w in (setting.weights, setting.weights_plus) for p in Path(w).glob("*.saf*")]
-    for path in [*sorted(shards), *_SOURCES]:
-        digest.update(path.read_bytes())
+def _points_key(problem: Problem) -> str:
+    """Digest of all that a method is given."""
+    return hashlib.sha256(np.ascontiguousarray(problem.points).tobytes()).hexdigest()[:16]
+
+
+def journal_path(folder: Path, contest: Contest, method: str) -> Path:
+    """Where the answers of a method are kept, under its present settings and sources."""
+    digest = hashlib.sha256(method.encode() + contest.digest(method))
     return Path(folder) / f"{digest.hexdigest()[:12]}.jsonl"
 
 
+def _finished(path: Path) -> dict[str, Answer]:
+    """Answers of a journal by the key of their points; a line cut by a kill is left out."""
+    if not path.exists():
+        return {}
+    lines = [json.loads(x) for x in path.read_text().splitlines() if x.endswith("}")]
+    return {line.pop("points"): Answer(**line) for line in lines}
+
+
+@contextlib.contextmanager
+def _workers(workers: int, cluster: str) -> Iterator[Parallel]:
+    """Processes here, or a Dask cluster by the address of its scheduler."""
+    if not cluster:
+        yield Parallel(workers, return_as="generator_unordered")
+        return
+    from distributed import Client  # heavy, and most runs need none
+
+    with Client(cluster), parallel_config(backend="dask"):
+        yield Parallel(-1, return_as="generator_unordered")
+
+
 def evaluate(
-    setting: Setting,
+    contest: Contest,
     methods: Sequence[str],
     problems: Sequence[Problem],
     workers: int = 1,
-    journal: Path | None = None,
+    folder: Path | None = None,
+    cluster: str = "",
 ) -> list[Row]:
     """Rows of ``methods`` on ``problems``, in that order.
 
     Args:
-        setting: weights and settings.
-        methods: names among :data:`METHODS`.
+        contest: the methods with their settings.
+        methods: names among those of ``contest``.
         problems: equations with their points.
         workers: processes.
-        journal: file that receives every row as it is finished; a run that was cut
-            goes on from there. Remove it to start again.
+        folder: receives every answer as it is found, in a journal per method; a run that was cut
+            goes on from there. A change of settings or sources begins another journal. Scores
+            are computed from the answers each time.
+        cluster: address of a Dask scheduler, whose workers are used instead.
+
+    Raises:
+        ValueError: an unknown method, quoted.
     """
     for name in methods:
-        if name not in METHODS:
-            raise ValueError(f"unknown method {name!r}; known are {', '.join(METHODS)}")
-    done: dict[tuple[str, ...], Row] = {}
+        if name not in contest.methods:
+            raise ValueError(f"unknown method {name!r}; known are {', '.join(contest.methods)}")
+    journals = {
+        m: journal_path(folder, contest, m) if folder else Path(os.devnull) for m in methods
+    }
+    done = {m: _finished(path) if folder else {} for m, path in journals.items()}
+    jobs = [(m, _points_key(p), p) for m in methods for p in problems]
+    open_jobs = [job for job in jobs if job[1] not in done[job[0]]]
 
-    def keep(row: Row) -> None:
-        done[row.method, row.benchmark, row.equation_id, row.budget] = row
+    def run(method: str, key: str, problem: Problem) -> tuple[str, str, Answer]:
+        return method, key, _answer(contest, method, problem)
 
-    def key(method: str, problem: Problem) -> tuple[str, ...]:
-        budget = setting.budget(method, problem)
-        return method, problem.benchmark, problem.equation_id, budget
-
-    if journal and Path(journal).exists():
-        for line in Path(journal).read_text().splitlines():
-            if line.endswith("}"):  # a line cut by a kill is left out
-                keep(Row(**json.loads(line)))
-    wanted = [(m, p) for m in methods for p in problems]
-    open_jobs = [(m, p) for m, p in wanted if key(m, p) not in done]
-    results = Parallel(workers, return_as="generator_unordered")(
-        delayed(_one)(setting, m, p) for m, p in open_jobs
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    with _workers(workers, cluster) as parallel:
+        results = parallel(delayed(run)(*job) for job in open_jobs)
+        for method, key, answer in tqdm(results, "search", len(open_jobs), disable=None):
+            done[method][key] = answer
+            with open(journals[method], "a") as lines:
+                line = json.dumps({"points": key, **asdict(answer)})
+                lines.write("\n" * (lines.tell() > 0) + line)
+    scored = Parallel(workers, return_as="generator")(
+        delayed(_row)(contest, method, problem, done[method][key]) for method, key, problem in jobs
     )
-    if journal:
-        Path(journal).parent.mkdir(parents=True, exist_ok=True)
-    with open(journal or os.devnull, "a") as lines:
-        for row in tqdm(results, total=len(open_jobs), unit="equation", disable=None):
-            keep(row)
-            lines.write("\n" * (lines.tell() > 0) + json.dumps(asdict(row)))
-            lines.flush()
-    return [done[key(m, p)] for m, p in wanted]
+    return list(tqdm(scored, "score", len(jobs), disable=None))
 
 
 def write_rows(rows: Sequence[Row], path: Path) -> None:
@@ -221,9 +254,14 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def summarise(
-    rows: Sequence[Row], thresholds: Sequence[float] = THRESHOLDS, resamples: int = 2000
+    rows: Sequence[Row],
+    thresholds: Sequence[float] = THRESHOLDS,
+    resamples: int = 2000,
+    by: str = "test_set",
 ) -> list[dict]:
     """Per method and test set: fitness, Acc at each threshold, two-sided score, recovery, skeleton.
+
+    ``by="budget"`` has all test sets together, apart by budget, which stands as ``benchmark``.
 
     Each is a mean over problems with its 95 % percentile-bootstrap interval (``…_low``,
     ``…_high``); ``seconds`` is a median.
@@ -231,7 +269,7 @@ def summarise(
     """
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.method, row.test_set), []).append(row)
+        groups.setdefault((row.method, getattr(row, by)), []).append(row)
     table = []
     for (method, benchmark), members in groups.items():
         fit = np.array([r.fitness for r in members])

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .candidates import Candidate, Discovery, check_points
 from .canonical import canonical
 from .completion import logarithms, monomials, relations, separable
 from .constants import Fit, fit_sampson
-from .discovery import Candidate, Discovery, check_points, merged, skeletons
+from .discovery import merged, skeletons
 from .expression import Expression, Tree
 from .model import PIE
 from .refinement import neighbours, simpler, spliced, terms_of
@@ -274,7 +275,7 @@ def discover_plus(
     Raises:
         ValueError: points that cannot be used, quoting them.
     """
-    points = check_points(points, model.config.max_variables, any_scale=True)
+    points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
     views = views_of(points, config.views)
     search = _Search(points, views, config, workers)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .baselines.methods import BaselinesConfig
 from .corpus import Corpus, CorpusConfig
 from .discovery import InferenceConfig
 from .model import ModelConfig
@@ -25,6 +26,7 @@ class Settings:
     pretraining_plus: TrainingConfig
     model_small: ModelConfig
     pretraining_small: TrainingConfig
+    baselines: BaselinesConfig = field(default_factory=BaselinesConfig)
     notebooks: dict = field(default_factory=dict)
 
 

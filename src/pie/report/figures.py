@@ -1,110 +1,17 @@
 """Figures: functions take rows or objects and return a ``Figure``; only notebooks save."""
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
-from .. import sampling
-from ..corpus import Item
-from ..evaluation import Row
-from ..expression import Expression, parse, to_infix, to_tree
+from .style import METHODS
 from .tables import TITLES
 
-plt.style.use(Path(__file__).with_name("pie.mplstyle"))
-
-# One colour and one marker per method, everywhere; told apart in black and white by the marker.
-METHODS = {
-    "PIE": ("#0072B2", "o"),
-    "PIE (Vanilla)": ("#E69F00", "s"),
-    "PIE (strict)": ("#56B4E9", "P"),
-    "PIE+": ("#009E73", "D"),
-    "GP (Vanilla)": ("#CC79A7", "^"),
-    "GP (CL-FEM)": ("#CC79A7", "v"),
-    "DSO (Vanilla)": ("#999999", "<"),
-    "DSO (CL-FEM)": ("#999999", ">"),
-}
 _SHOWN = ("fitness", "acc_0.5", "acc_0.7", "acc_0.8", "acc_0.9", "acc_0.99")
-
-
-def math_text(expression: Expression, digits: int = 3) -> str:
-    """An equation as short plain text, constants to ``digits`` significant ones."""
-    return to_infix(to_tree(expression), digits).replace("**", "^").replace("*", "·")
-
-
-def draw_zero_set(axes, expression: Expression, **style) -> None:
-    """The curve f(x1, x2) = 0 inside the present limits; poles are left out."""
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    x, y = np.meshgrid(np.linspace(left, right, 400), np.linspace(low, high, 400))
-    with np.errstate(all="ignore"):
-        f = expression.values(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
-        scale = np.nanmedian(np.abs(f[np.isfinite(f)])) if np.isfinite(f).any() else 1.0
-        f = np.where(np.abs(f) < 50 * scale, f, np.nan)
-    if np.nanmin(f) < 0 < np.nanmax(f):
-        axes.contour(x, y, f, levels=[0.0], **style)
-
-
-def _wrapped(text: str, width: int = 30) -> str:
-    return textwrap.fill(text, width)
-
-
-def _window(axes, points: np.ndarray) -> None:
-    low, high = np.quantile(points, [0.03, 0.97], axis=0)
-    pad = 0.15 * (high - low)
-    axes.set_xlim(low[0] - pad[0], high[0] + pad[0])
-    axes.set_ylim(low[1] - pad[1], high[1] + pad[1])
-
-
-def gallery(items: Sequence[Item]) -> Figure:
-    """Training pairs with two variables: the points and the equation they came from."""
-    figure, grid = plt.subplots(2, (len(items) + 1) // 2, figsize=(5.5, 3.1))
-    for axes, item in zip(grid.flat, items, strict=False):
-        axes.plot(*item.points.T, ".", color="0.25", markersize=2)
-        _window(axes, item.points)
-        draw_zero_set(axes, item.equation, colors="#0072B2", linewidths=0.8)
-        axes.set_title(_wrapped(math_text(item.target) + " = 0"), fontsize=5)
-        axes.tick_params(labelsize=5)
-    return figure
-
-
-_WAYS = {
-    "normal": "normal: the paper's",
-    "free_box": "free box: y against x",
-    "whole": "whole extent",
-    "patch": "patch",
-    "clusters": "clusters",
-    "trajectory": "trajectory",
-}
-
-
-def ways(expression: Expression, box: sampling.Box, seed: int = 0) -> Figure:
-    """One curve drawn in every way in which points come, and what may happen to points then.
-
-    Args:
-        expression: in two variables.
-        box: where it is observed.
-        seed: of the points.
-    """
-    rng = np.random.default_rng(seed)
-    clouds = {}
-    for way, title in _WAYS.items():
-        clouds[title] = sampling.drawn(expression, way, 100, box, rng)
-    extent = sampling.drawn(expression, "whole", 100, box, rng)
-    clouds["noise, 3 % of the spread"] = sampling.add_noise(extent, 0.03, rng)
-    clouds["10 % outliers"] = sampling.add_outliers(extent, 0.1, rng)
-    figure, grid = plt.subplots(2, 4, figsize=(5.5, 3.1), sharex=True, sharey=True)
-    for axes, (title, points) in zip(grid.flat, clouds.items(), strict=True):
-        axes.set(xlim=1.25 * np.array([box.low[0], box.high[0]]),
-                 ylim=1.25 * np.array([box.low[1], box.high[1]]))  # fmt: skip
-        draw_zero_set(axes, expression, colors="0.8", linewidths=0.8)
-        style = ".-" if title == "trajectory" else "."
-        axes.plot(*points.T, style, color="#0072B2", markersize=2.5, linewidth=0.3)
-        axes.set_title(title, fontsize=6)
-        axes.tick_params(labelsize=5)
-    return figure
 
 
 def learning_curve(log) -> Figure:
@@ -210,32 +117,108 @@ def ablation(summary: Sequence[dict]) -> Figure:
     return figure
 
 
-def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
-    """What was found: points, the zero set of the equation found, truth above and answer below.
+def methods(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figure:
+    """Fitness and Acc 0.99 of many methods, a column per test set; the paper's value hollow.
 
     Args:
-        rows: rows of equations with two variables.
-        points: the points (N, 2) by equation id.
+        summary: from :func:`pie.evaluation.summarise`.
+        reported: per test set, rows of the paper's table in percent (fitness as a fraction).
     """
-    panels = max(1, len(rows))
-    figure, grid = plt.subplots(1, panels, squeeze=False, figsize=(5.5, 2.1))
-    width = min(40, 105 // panels)  # characters
-    for axes, row in zip(grid[0], rows, strict=False):
-        cloud = points[row.equation_id]
-        axes.plot(*cloud.T, ".", color="0.3", markersize=2.5)
-        _window(axes, cloud)
-        if row.equation:
-            colour = METHODS[row.method][0]
-            draw_zero_set(axes, parse(row.equation), colors=colour, linewidths=1.2)
-            found = math_text(parse(row.equation))
-        else:
-            found = "nothing"
-        title = f"obeys  {math_text(parse(row.truth))} = 0"
-        axes.set_title(_wrapped(title, width), fontsize=6, color="0.3")
-        axes.set_xlabel(
-            _wrapped(f"found  {found} = 0", width), fontsize=6, color=METHODS[row.method][0]
-        )
-        axes.tick_params(labelsize=5)
+    sets = list(dict.fromkeys(entry["benchmark"] for entry in summary))
+    names = list(dict.fromkeys(entry["method"] for entry in summary))
+    figure, grid = plt.subplots(
+        2,
+        len(sets),
+        sharey=True,
+        sharex=True,
+        squeeze=False,
+        figsize=(5.5, 0.4 + 0.36 * len(names)),
+    )
+    for column, name in enumerate(sets):
+        for axes, key in zip(grid[:, column], ("fitness", "acc_0.99"), strict=True):
+            for entry in (e for e in summary if e["benchmark"] == name):
+                place, (colour, marker) = names.index(entry["method"]), METHODS[entry["method"]]
+                low, high = (100 * entry[f"{key}_{end}"] for end in ("low", "high"))
+                axes.plot([low, high], [place, place], color="0.6", linewidth=0.8)
+                axes.plot(100 * entry[key], place, marker, color=colour)
+            for row in reported.get(name, []):
+                if row["method"] in names:
+                    value = 100 * row[key] if key == "fitness" else row[key]
+                    colour, marker = METHODS[row["method"]]
+                    place = names.index(row["method"]) + 0.3
+                    axes.plot(value, place, marker, mfc="none", color=colour, markersize=3)
+            axes.set_yticks(range(len(names)), names, fontsize=6)
+            axes.set_xlim(-4, 104)
+        grid[0, column].set(title=TITLES.get(name, name))
+        grid[0, column].set_xlabel("fitness × 100", fontsize=6)
+        grid[1, column].set_xlabel("Acc 0.99 (%); small: the paper's", fontsize=6)
+    grid[0, 0].invert_yaxis()
+    return figure
+
+
+_KINDS = {  # grey and hatch
+    "0·g": ("0.15", ""),
+    "g − g": ("0.35", ""),
+    "g/huge": ("0.55", "////"),
+    "a variable not used": ("0.75", ""),
+    "nothing is a zero": ("0.9", ""),
+    "everything is a zero": ("0.9", "...."),
+    "no equation": ("1.0", "xxxx"),
+}
+
+
+def degenerate(shares: pd.DataFrame) -> Figure:
+    """How the winners of every method are degenerate: stacked shares, a panel per test set.
+
+    Args:
+        shares: from :func:`pie.report.tables.degenerate`.
+    """
+    sets = list(dict.fromkeys(shares["Test set"]))
+    names = list(dict.fromkeys(shares["Method"]))
+    figure, grid = plt.subplots(
+        1, len(sets), sharey=True, squeeze=False, figsize=(5.5, 0.9 + 0.17 * len(names))
+    )
+    for axes, name in zip(grid[0], sets, strict=True):
+        chosen = shares[shares["Test set"] == name].set_index("Method")
+        left = np.zeros(len(names))
+        for kind, (grey, hatch) in _KINDS.items():
+            part = chosen[kind].str.rstrip(" %").astype(float).reindex(names).fillna(0.0)
+            axes.barh(names, part, left=left, color=grey, hatch=hatch, edgecolor="0.2",
+                      linewidth=0.4, label=kind)  # fmt: skip
+            left += part.to_numpy()
+        axes.set(title=name, xlim=(0, 100), xlabel="degenerate winners (%)")
+        axes.tick_params(axis="y", labelsize=6)
+    grid[0, 0].invert_yaxis()
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=6)
+    return figure
+
+
+def equal_time(summary: Sequence[dict]) -> Figure:
+    """Acc 0.99 and recovery against seconds per equation, a line per method.
+
+    Args:
+        summary: entries whose ``benchmark`` is the budget, as ``10 s``.
+    """
+    figure, grid = plt.subplots(1, 2, sharey=True, figsize=(5.5, 2.8))
+    names = list(dict.fromkeys(entry["method"] for entry in summary))
+    for axes, key, title in zip(
+        grid, ("acc_0.99", "recovered"), ("Acc 0.99", "recovered on both sides"), strict=True
+    ):
+        for i, name in enumerate(names):
+            entries = [e for e in summary if e["method"] == name]
+            colour, marker = METHODS[name]
+            seconds = np.array([float(e["benchmark"].removesuffix(" s")) for e in entries])
+            value = np.array([100 * e[key] for e in entries])
+            ends = np.array([[100 * e[f"{key}_{end}"] for e in entries] for end in ("low", "high")])
+            axes.errorbar(
+                seconds * 1.06 ** (i - len(names) / 2), value, np.abs(ends - value),
+                fmt=f"{marker}-", color=colour, elinewidth=0.5, linewidth=0.8, label=name,
+            )  # fmt: skip
+        axes.set(xscale="log", xlabel="seconds per equation, one thread", title=title)
+    grid[0].set(ylabel="% of equations", ylim=(-2, 102))
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=6)
     return figure
 
 

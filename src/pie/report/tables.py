@@ -7,9 +7,10 @@ import pandas as pd
 
 from ..canonical import canonical
 from ..corpus import Statistics
+from ..degeneracy import KINDS, NO_EQUATION
 from ..evaluation import Row
 from ..expression import Expression, parse, to_infix, to_tree
-from ..metrics import RECOVERED, THRESHOLDS
+from ..metrics import RECOVERED
 from ..operators import BY_NAME
 
 TITLES = {
@@ -19,72 +20,10 @@ TITLES = {
     "wild": "Wild, noise-free",
     "wild, noise 1 %": "Wild, 1 % noise",
 }
-COLUMNS = ["fitness", *(f"acc_{t:g}" for t in THRESHOLDS)]
 
 
-def read_reported(path: Path) -> pd.DataFrame:
-    """A table of the paper from ``data/paper``; accuracies in percent."""
-    return pd.read_csv(path)
-
-
-def comparison(summary: Sequence[dict], benchmark: str, reported: pd.DataFrame) -> pd.DataFrame:
-    """Table 1 or 2: every method with our value, its 95 % interval, and the paper's.
-
-    Methods that the paper reports and we have not run yet keep an empty cell of ours.
-    """
-    ours = {e["method"]: e for e in summary if e["benchmark"] == benchmark}
-    theirs = {row["method"]: row for row in reported.to_dict("records")}
-    lines = []
-    for method in dict.fromkeys([*theirs, *ours]):
-        for source, values in (("paper", theirs.get(method)), ("ours", ours.get(method))):
-            if values is None:
-                continue
-            line = {"Method": method, "": source}
-            for column in COLUMNS:
-                percent = column != "fitness"
-                title = f"Acc {column[4:]}" if percent else "fitness"
-                if source == "paper":
-                    line[title] = f"{values[column]:.1f} %" if percent else f"{values[column]:.3f}"
-                elif percent:
-                    low, high = (100 * values[f"{column}_{end}"] for end in ("low", "high"))
-                    line[title] = f"{100 * values[column]:.1f} % [{low:.0f}, {high:.0f}]"
-                else:
-                    low, high = (values[f"{column}_{end}"] for end in ("low", "high"))
-                    line[title] = f"{values[column]:.3f} [{low:.2f}, {high:.2f}]"
-            line["two-sided"] = f"{values['two_sided']:.3f}" if source == "ours" else "–"
-            line["recovered"] = f"{100 * values['recovered']:.1f} %" if source == "ours" else "–"
-            lines.append(line)
-    return pd.DataFrame(lines)
-
-
-def headline(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Fitness, Acc 0.99, two-sided recovery and skeleton of our methods, the paper's value beside.
-
-    Args:
-        summary: from :func:`pie.evaluation.summarise`.
-        reported: the paper's table per test set; none where it reports none.
-    """
-    lines = []
-    for e in summary:
-        table = reported.get(e["benchmark"])
-        theirs = table[table.method == e["method"]] if table is not None else []
-        paper = theirs.iloc[0] if len(theirs) else None
-        lines.append(
-            {
-                "Test set": f"{TITLES.get(e['benchmark'], e['benchmark'])} ({e['equations']})",
-                "Method": e["method"],
-                "fitness": f"{e['fitness']:.3f}",
-                "paper": "–" if paper is None else f"{paper.fitness:.3f}",
-                "Acc 0.99 [95 %]": _percent(e, "acc_0.99"),
-                "paper ": "–" if paper is None else f"{paper['acc_0.99']:.1f} %",
-                "two-sided recovery [95 %]": _percent(e, "recovered"),
-                "right skeleton [95 %]": _percent(e, "skeleton"),
-            }
-        )
-    return pd.DataFrame(lines)
-
-
-def _percent(entry: dict, column: str) -> str:
+def with_interval(entry: dict, column: str) -> str:
+    """A share in per cent with its 95 % interval."""
     low, high = (100 * entry[f"{column}_{end}"] for end in ("low", "high"))
     return f"{100 * entry[column]:.1f} % [{low:.0f}, {high:.0f}]"
 
@@ -114,8 +53,8 @@ def ablation(summary: Sequence[dict]) -> pd.DataFrame:
     lines: dict[str, dict] = {}
     for e in summary:
         line = lines.setdefault(e["method"], {"PIE+ with": e["method"]})
-        line[f"{e['benchmark']} ({e['equations']}): skeleton"] = _percent(e, "skeleton")
-        line["recovered" + " " * len(line)] = _percent(e, "recovered")
+        line[f"{e['benchmark']} ({e['equations']}): skeleton"] = with_interval(e, "skeleton")
+        line["recovered" + " " * len(line)] = with_interval(e, "recovered")
     return pd.DataFrame(lines.values())
 
 
@@ -123,6 +62,57 @@ def seconds(summary: Sequence[dict]) -> pd.DataFrame:
     """Median seconds per problem, methods down, test sets across."""
     frame = pd.DataFrame(summary)
     return frame.pivot(index="method", columns="benchmark", values="seconds").round(2)
+
+
+def degenerate(rows: Sequence[Row]) -> pd.DataFrame:
+    """Per method and test set: how its winners are degenerate, in per cent of the equations."""
+    lines = []
+    for method, test_set in dict.fromkeys((r.method, r.test_set) for r in rows):
+        chosen = [r for r in rows if (r.method, r.test_set) == (method, test_set)]
+        kinds = [
+            r.status.removeprefix("degenerate: ") if r.equation else NO_EQUATION for r in chosen
+        ]
+        line = {"Test set": TITLES.get(test_set, test_set), "Method": method}
+        sound = [k not in KINDS[1:] for k in kinds]
+        line["degenerate"] = f"{100 - 100 * sum(sound) / len(sound):.1f} %"
+        for kind in KINDS[1:]:
+            line[kind] = f"{100 * kinds.count(kind) / len(kinds):.1f} %"
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def by_budget(rows: Sequence[Row]) -> pd.DataFrame:
+    """The same equations within several budgets: means of the scores, and degenerate winners."""
+    lines = []
+    for method, budget in dict.fromkeys((r.method, r.budget) for r in rows):
+        chosen = [r for r in rows if (r.method, r.budget) == (method, budget)]
+        n = len(chosen)
+        lines.append(
+            {
+                "Method": method,
+                "budget": budget,
+                "equations": n,
+                "fitness": round(sum(r.fitness for r in chosen) / n, 3),
+                "Acc 0.99": f"{100 * sum(r.fitness >= 0.99 for r in chosen) / n:.1f} %",
+                "recovered": f"{100 * sum(r.two_sided >= RECOVERED for r in chosen) / n:.1f} %",
+                "degenerate": f"{100 * sum(r.status != 'ok' for r in chosen) / n:.1f} %",
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
+    """Acc 0.99 and right skeletons by seconds per equation, methods down, over all test sets.
+
+    Args:
+        summary: entries whose ``benchmark`` is the budget, as ``10 s``.
+    """
+    lines: dict[str, dict] = {}
+    for e in summary:
+        line = lines.setdefault(e["method"], {"Method": e["method"]})
+        line[f"{e['benchmark']}: Acc 0.99 [95 %]"] = with_interval(e, "acc_0.99")
+        line[f"{e['benchmark']}: recovered"] = f"{100 * e['recovered']:.1f} %"
+    return pd.DataFrame(lines.values())
 
 
 def equations(rows: Sequence[Row], method: str, benchmark: str) -> pd.DataFrame:
@@ -225,24 +215,3 @@ def benchmark_list(equations: dict[str, Expression]) -> pd.DataFrame:
             "canonical form": [to_infix(to_tree(canonical(e)), 4) for e in equations.values()],
         }
     )
-
-
-def claims(summary: Sequence[dict]) -> pd.DataFrame:
-    """Claims of Section 4.2 that our rows can test: confirmed only if the intervals say so."""
-    value = {(e["method"], e["benchmark"]): e for e in summary}
-    lines = []
-    for benchmark in dict.fromkeys(e["benchmark"] for e in summary):
-        pie, vanilla = value.get(("PIE", benchmark)), value.get(("PIE (Vanilla)", benchmark))
-        if pie and vanilla:
-            if pie["fitness_low"] > vanilla["fitness_high"]:
-                verdict = "confirmed"
-            elif pie["fitness_high"] < vanilla["fitness_low"]:
-                verdict = "refuted"
-            else:
-                verdict = "undecided (intervals overlap)"
-            lines.append(
-                {"claim": "CL-FEM improves the fitness", "test set": benchmark,
-                 "PIE": f"{pie['fitness']:.3f}", "PIE (Vanilla)": f"{vanilla['fitness']:.3f}",
-                 "verdict": verdict}
-            )  # fmt: skip
-    return pd.DataFrame(lines)

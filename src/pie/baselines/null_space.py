@@ -1,0 +1,150 @@
+r"""The sceptic's baseline: sparse null vectors of simple terms, in closed form.
+
+Many laws are one linear relation Σ c_k·φ_k(x) = 0 among the terms of a pool, which the smallest
+singular vector of [φ_k(x_n)] holds: no network, no search, no starting values. The pools are 1 and
+all ln|x_j|, for products of powers Π x_j^e_j = level, and all monomials up to every total degree.
+
+Columns and rows of the matrix are brought to one size, so that neither units nor a few far points
+decide. Terms are left out one by one (:func:`pie.completion.elimination`) while the smallest
+singular value s stays within a factor of the least, or is exact. This sparsest relation and the
+dense one are the candidates of a pool. Exact ones come first, then those of the lowest score,
+
+.. math:: ratio = \max(s / s_0, 10^{-9}), \qquad score = N \ln(ratio) / degree + price · terms,
+
+s₀ from permuted points; per degree, as f² squares the ratio, which is about 1 without a law.
+"""
+
+import functools
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..candidates import Candidate, Discovery, check_points
+from ..completion import EXACT, elimination, logarithms, monomials
+from ..constants import permuted
+from ..expression import Expression, Tree, from_tree, power_tree
+from ..fitness import vanilla
+from ..operators import MAX_VARIABLES
+
+ROUNDING = 1e-12  # of a singular value
+LONGEST = 24  # terms, which always fit into an equation
+Relation = list[tuple[Tree, float]]  # terms and their coefficients
+
+
+@dataclass(frozen=True)
+class NullSpaceConfig:
+    """Pools, sparsity and prices of the null-space baseline."""
+
+    degree: int = 4  # of monomials in two variables; one less per further variable, at least 2
+    factor: float = 10.0  # by which leaving out terms may raise the smallest singular value
+    price: float = 10.0  # of a term, in units of N·ln(ratio)
+    largest_ratio: float = 0.5  # of a law
+
+    def __post_init__(self):
+        if not 2 <= self.degree <= 5:
+            raise ValueError(f"null_space.degree is {self.degree}; expected 2 to 5")
+
+
+@np.errstate(all="ignore")
+def null_space(
+    points: np.ndarray, config: NullSpaceConfig = NullSpaceConfig(), seconds: float = np.inf
+) -> Discovery:
+    """Products of powers and polynomials that vanish at points (N, D), in any units.
+
+    Candidates come by score, with the paper's fitness (Eq. 2) of the equation as written; refused
+    ones last, with fitness −∞ and the reason. ``seconds`` is ignored: it takes milliseconds.
+
+    Raises:
+        ValueError: points that cannot be used, quoting them.
+
+    >>> ellipse = np.array([[2.0 * np.cos(t), np.sin(t)] for t in np.linspace(0.0, 6.0, 60)])
+    >>> null_space(ellipse).best.expression.tokens.count("pow2")
+    2
+    """
+    points = check_points(points, MAX_VARIABLES)
+    began, (n, d) = time.perf_counter(), points.shape
+    found = []
+    degrees = range(1, max(2, config.degree + 2 - d) + 1)
+    for degree, pool in ((1, logarithms(d)), *((k, monomials(d, k)) for k in degrees)):
+        for relation, ratio in _relations(pool, points, config.factor):
+            equation = _product(relation, points, ratio) if pool[1][0] == "ln" else _sum(relation)
+            score = n * float(np.log(ratio)) / degree + config.price * len(relation)
+            if equation is not None:
+                refused = ratio >= config.largest_ratio
+                found.append((refused, ratio > EXACT, score, ratio, equation))
+    candidates = {}
+    for refused, *_, ratio, equation in sorted(found, key=lambda entry: entry[:3]):
+        fitness = -np.inf if refused else vanilla(equation.values(points))
+        status = f"no law: {ratio:.2f} of the singular value without one" if refused else "ok"
+        candidates.setdefault(equation.codes, Candidate(equation, fitness, np.nan, status))
+    return Discovery(tuple(candidates.values()), time.perf_counter() - began)
+
+
+def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
+    """The sparsest relation and the dense one, each with its ratio."""
+    columns, null = (_columns(pool, cloud) for cloud in (points, permuted(points)))
+    if min(len(columns), len(null)) < 2 * len(pool):
+        return
+    size = np.median(np.abs(columns), axis=0)
+    size[size == 0.0] = 1.0
+    columns, null = columns / size, null / size
+    matrix, without = (m / np.linalg.norm(m, axis=1)[:, None] for m in (columns, null))
+    path = elimination(matrix)
+    kept = itertools.takewhile(lambda entry: entry[2] <= max(factor * path[0][2], EXACT), path)
+    for alive, coefficients, smallest in (list(kept)[-1], path[0]):
+        if len(alive) <= LONGEST:
+            reference = elimination(without[:, alive])[0][2]
+            ratio = max(smallest, ROUNDING) / max(reference, ROUNDING)
+            weights = map(float, coefficients / size[alive])
+            yield list(zip((pool[i] for i in alive), weights, strict=True)), max(ratio, EXACT)
+
+
+def _columns(pool: list[Tree], points: np.ndarray) -> np.ndarray:
+    """Terms at points (N, D), logarithms at |x|: (≤ N, M), all finite."""
+    points = np.abs(points) if pool[1][0] == "ln" else points
+    columns = np.stack([from_tree(term).values(points) for term in pool], axis=1)
+    return columns[np.isfinite(columns).all(axis=1)]
+
+
+def _sum(relation: Relation) -> Expression:
+    """Σ c_k·φ_k, the largest coefficient 1."""
+    largest = max((c for _, c in relation), key=abs)
+    pieces = [("mul", ("c", c / largest), t) if c != largest else t for t, c in relation]
+    pieces = [p[1] if p[0] == "mul" and p[2][0] == "c" else p for p in pieces]
+    return from_tree(functools.reduce(lambda left, right: ("add", left, right), pieces))
+
+
+def _product(relation: Relation, points: np.ndarray, ratio: float) -> Expression | None:
+    """Π x_j^e_j − level, the first reading of the exponents, or else of |x_j|, of one sign."""
+    found = {term[1][1]: c for term, c in relation if term[0] == "ln"}
+    sizes = [abs(c) for c in found.values()]
+    if len(found) < 2 or min(sizes) <= 1e-3 * max(sizes):
+        return None
+    exponents = np.array(list(found.values()))
+    exponents *= np.sign(exponents[0]) / min(sizes)  # the first one is positive
+    plain = points[:, [j - 1 for j in found]], [("x", j) for j in found]
+    squared = plain[0] ** 2, [("pow2", x) for x in plain[1]]
+    readings = [(plain, e) for e in _readings(exponents, 1e-6 + min(ratio, 0.05))]
+    for (columns, bases), powers in (*readings, (squared, exponents / 2.0)):
+        value = np.prod(columns**powers, axis=1)
+        if np.all(value > 0.0) or np.all(value < 0.0):
+            tree = None
+            for base, e in zip(bases, powers, strict=True):
+                factor = power_tree(base, ("c", float(abs(e))))
+                tree = ("mul" if e > 0.0 else "div", tree, factor) if tree else factor
+            return from_tree(("sub", tree, ("c", float(np.median(value)))))
+    return None
+
+
+def _readings(exponents: np.ndarray, tolerance: float) -> Iterator[np.ndarray]:
+    """Exponents as they may be meant: fractions, integers, even ones; else as they are."""
+    for k in range(1, 6):
+        whole = np.round(k * exponents)
+        if np.abs(whole - k * exponents).max() <= k * tolerance:
+            yield from (whole / k, whole, 2.0 * whole)
+            return
+    near = np.abs(np.round(exponents) - exponents) <= tolerance
+    yield np.where(near, np.round(exponents), exponents)

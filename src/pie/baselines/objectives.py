@@ -1,0 +1,252 @@
+r"""What an evolved program is rewarded for, from its values on stacked rows only.
+
+gplearn shows a fitness function the values of a program and nothing else. So everything that an
+objective needs to know of f stands in the rows of one matrix: the points, their stochastic copies
+(Eq. 4), the points moved by a small step h along each axis, where
+
+.. math:: \frac{\partial f}{\partial x_j} \approx \frac{f(x + h e_j) - f(x)}{h}
+
+All are scored so that higher is better; :data:`WORST` stands for −∞ and for undefined.
+"""
+
+import functools
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ..constants import fit_sampson, permuted
+from ..expression import Expression, from_tree, to_tree
+from ..fitness import cl_fem, stochastic_copies, vanilla
+
+WORST = -1e30
+STEP = 1e-6  # h, of the spread of a column
+NEIGHBOURS = 12  # of which a normal is the direction of least spread
+NEGLIGIBLE = 1e-9  # coefficient of a column of size 1
+
+
+@dataclass(frozen=True)
+class Objective(ABC):
+    """A fitness that a search can maximise.
+
+    Attributes:
+        rows: where programs are evaluated, (R, D).
+        n: N, the rows that are the points themselves come first.
+        tau: tolerance of CL-FEM.
+    """
+
+    rows: np.ndarray
+    n: int
+    tau: float
+    as_in_paper = False  # evolved with gplearn's protected operators, the fittest program wins
+
+    @classmethod
+    @abstractmethod
+    def of(cls, points: np.ndarray, seed: int, tau: float) -> Self:
+        """The objective for points (N, D)."""
+
+    @abstractmethod
+    def score(self, values: np.ndarray) -> float:
+        """Fitness from the values of a program on the rows (R,); higher is better."""
+
+    def finish(self, expressions: list[Expression]) -> list[Expression]:
+        """Equations made of evolved programs, best first: constants that the fitness implies."""
+        return expressions
+
+    def score_finished(self, expression: Expression) -> float:
+        """Fitness of an equation that :meth:`finish` returned."""
+        return self.score(expression.values(self.rows))
+
+    @property
+    def points(self) -> np.ndarray:
+        """The points (N, D)."""
+        return self.rows[: self.n]
+
+
+def _finite(score: float) -> float:
+    return score if np.isfinite(score) else WORST
+
+
+class Vanilla(Objective):
+    """Eq. 2: minus the mean square of f. Degenerate answers reach its maximum, 0."""
+
+    as_in_paper = True
+
+    @classmethod
+    def of(cls, points, seed, tau):
+        """The rows are the points."""
+        return cls(points, len(points), tau)
+
+    def score(self, values):
+        """Eq. 2."""
+        return _finite(vanilla(values))
+
+
+class ClFem(Objective):
+    """Eq. 6: as Eq. 2, but −∞ where some d_j ≤ τ."""
+
+    as_in_paper = True
+
+    @classmethod
+    def of(cls, points, seed, tau):
+        """The rows are the points and their stochastic copies, drawn once, ((1 + D)·N, D)."""
+        copies = stochastic_copies(points, np.random.default_rng(seed))
+        return cls(np.concatenate([points, *copies]), len(points), tau)
+
+    def score(self, values):
+        """Eq. 6."""
+        return _finite(cl_fem(values[: self.n], values[self.n :].reshape(-1, self.n), self.tau))
+
+
+def _stepped(points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
+    """Points, then the points moved along each axis, ((1 + D)·N, D)."""
+    return np.concatenate([points, *(points + h for h in np.diag(STEP * spreads))])
+
+
+@np.errstate(all="ignore")
+def _gradient(values: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """f (N,) and its gradient in units of the columns' spread (D, N), from values on such rows."""
+    f, *moved = values.reshape(1 + d, -1)
+    return f, (np.stack(moved) - f) / STEP
+
+
+class Sampson(Objective):
+    r"""Minus the mean Sampson distance |f|/‖∇f‖, over its median on points with permuted columns.
+
+    Not in the paper. In units of the columns' spread, each distance counted up to one. An f that
+    is small or steep everywhere gains nothing: its permuted points are as near.
+    """
+
+    @classmethod
+    def of(cls, points, seed, tau):
+        """The rows are the points and half as many permuted ones, each with steps."""
+        null = permuted(points, seed)[::2]
+        spreads = points.std(0)
+        stepped = [_stepped(points, spreads), _stepped(null, spreads)]
+        return cls(np.concatenate(stepped), len(points), tau)
+
+    @np.errstate(all="ignore")
+    def score(self, values):
+        """The ratio of the two distances."""
+        d = self.rows.shape[1]
+        near = []
+        for part in np.split(values, [(1 + d) * self.n]):
+            f, gradient = _gradient(part, d)
+            near.append(np.minimum(np.abs(f) / np.linalg.norm(gradient, axis=0), 1.0))
+        return _finite(-float(np.mean(near[0]) / np.median(near[1])))
+
+    def finish(self, expressions):
+        """With constants fitted; degenerate ones only where the guards of the fit pass no other."""
+        fits = fit_sampson(expressions, self.points, warm=True, n_starts=1, descents=1)
+        return [fit.expression for fit in fits if fit.status == "ok"] or expressions
+
+
+class ImplicitDerivatives(Objective):
+    r"""Minus the mean of ln(1 + |sin θ|), θ between ∇f and the normal of the cloud.
+
+    Schmidt & Lipson (2009) compare derivatives of f with numerical ones along an ordered
+    trajectory; without order, the normal at a point is the direction in which its nearest points
+    spread least. It sees f up to its level, which is set to the median over the points in the end.
+    """
+
+    @classmethod
+    def of(cls, points, seed, tau):
+        """The rows are the points with steps."""
+        return cls(_stepped(points, points.std(0)), len(points), tau)
+
+    @functools.cached_property
+    def _normals(self) -> np.ndarray:
+        return normals(self.points).T
+
+    @np.errstate(all="ignore")
+    def score(self, values):
+        """The mean over the points."""
+        _, gradient = _gradient(values, self.rows.shape[1])
+        cosine = np.sum(gradient * self._normals, axis=0) / np.linalg.norm(gradient, axis=0)
+        sine = np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
+        return _finite(-float(np.mean(np.log1p(sine))))
+
+    def finish(self, expressions):
+        """Every program less its level."""
+        levels = [float(np.median(e.values(self.points))) for e in expressions]
+        return [
+            from_tree(("sub", to_tree(expression), ("c", level)))
+            for expression, level in zip(expressions, levels, strict=True)
+        ]
+
+
+def normals(points: np.ndarray, neighbours: int = NEIGHBOURS) -> np.ndarray:
+    """Unit normals of a cloud (N, D) in units of its columns' spread, by local PCA; (N, D).
+
+    >>> angle = np.linspace(0.0, 6.0, 100)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> along = np.abs(np.sum(normals(circle) * circle, axis=1))
+    >>> bool((along > 0.99).all())
+    True
+    """
+    scaled = points / points.std(0)
+    square = ((scaled[:, None] - scaled[None]) ** 2).sum(-1)
+    nearest = np.argsort(square, axis=1)[:, : min(neighbours, len(points))]
+    patches = scaled[nearest]
+    _, _, axes = np.linalg.svd(patches - patches.mean(1, keepdims=True), full_matrices=False)
+    return axes[:, -1]
+
+
+class LeastSquares(ClFem):
+    r"""CL-FEM of c₀·φ + Σ c_j·x_j + c: φ is evolved, the coefficients come by least squares.
+
+    The coefficients are the smallest singular vector of the columns [φ, x₁ … x_D, 1], each scaled
+    to mean square 1, so that they cannot all be small. The fitness is minus the root of the mean
+    square of Eq. 6, whose size goes with the price of a token.
+    """
+
+    as_in_paper = False
+
+    def _combined(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """The combination on all rows (R,), and the coefficients of φ, x₁ … x_D and 1."""
+        columns = np.column_stack([values, self.rows, np.ones(len(values))])
+        size = np.sqrt(np.mean(columns[: self.n] ** 2, axis=0))
+        if not (np.all(np.isfinite(size)) and np.all(size > 0.0)):
+            return None
+        given = columns[: self.n] / size
+        vector = np.linalg.eigh(given.T @ given)[1][:, 0]
+        weights = np.where(np.abs(vector) > NEGLIGIBLE, vector / size, 0.0)
+        return columns @ weights, weights
+
+    @np.errstate(all="ignore")
+    def score(self, values):
+        """Of the combination."""
+        found = self._combined(values)
+        return WORST if found is None else self._root(found[0])
+
+    def _root(self, values: np.ndarray) -> float:
+        score = super().score(values)
+        return score if score == WORST else -float(np.sqrt(-score))
+
+    @np.errstate(all="ignore")
+    def finish(self, expressions):
+        """Every program with its coefficients, negligible ones left out."""
+        equations = []
+        for expression in expressions:
+            _, weights = self._combined(expression.values(self.rows))
+            terms = [to_tree(expression), *(("x", j) for j in range(1, len(weights) - 1))]
+            tree = ("c", float(weights[-1]))
+            for term, weight in zip(terms, weights[:-1], strict=True):
+                if weight != 0.0:
+                    tree = ("add", ("mul", ("c", float(weight)), term), tree)
+            equations.append(from_tree(tree))
+        return equations
+
+    def score_finished(self, expression):
+        """Its coefficients are its own."""
+        return self._root(expression.values(self.rows))
+
+
+OBJECTIVES = {
+    "vanilla": Vanilla,
+    "cl-fem": ClFem,
+    "sampson": Sampson,
+    "implicit derivatives": ImplicitDerivatives,
+    "least squares": LeastSquares,
+}

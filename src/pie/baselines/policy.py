@@ -1,0 +1,203 @@
+r"""An LSTM that samples prefix programs (Petersen et al. 2021), all of a batch at once.
+
+At every position it sees the parent and the left sibling of the token to come. Its logits are
+shifted by priors and the constraints of :class:`pie.baselines.programs.Grammar` are masks, both
+as in public DSO:
+
+.. math:: \log p(\tau) = \sum_t \log\mathrm{softmax}(\mathrm{logits}_t + \mathrm{prior}_t)_{\tau_t},
+    \qquad H(\tau) = \sum_t \gamma^t \, H_t
+
+with :math:`H_t` the entropy at position t; γ < 1 makes the bonus count where programs differ
+first (Landajuela et al. 2021). The priors: all numbers of operands are equally likely whatever
+the number of tokens that have them, and, around the length ℓ with scale s, a factor
+:math:`\exp(-(t - ℓ)^2 / 2s)` on what ends the program early and on what lengthens it late.
+
+Shapes: B programs, T positions, V tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from .programs import ARITY, INVERSE, TRIGONOMETRIC, Codes, Grammar
+
+_PARENT, _SIBLING, _WAVES, _FIRST = range(4)  # what is known of an open operand
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Log-probabilities (B,), −inf for programs that are not allowed, and entropies (B,)."""
+
+    log_probability: Tensor
+    entropy: Tensor
+
+
+class _Open:
+    """The open operands of B prefixes, the next one last; V stands for no parent or sibling."""
+
+    def __init__(self, batch: int, max_length: int, policy: "Policy"):
+        self.policy = policy
+        self.rows = torch.arange(batch)
+        self.slots = torch.zeros(batch, max_length + 2, 4, dtype=torch.long)
+        self.slots[:, 0, : _SIBLING + 1] = len(policy.arity)
+        self.count = torch.ones(batch, dtype=torch.long)  # 0 = the program is complete
+        self.constants = torch.zeros(batch, dtype=torch.long)
+        self.variables = torch.zeros(batch, dtype=torch.long)
+        self.position = 0
+
+    def next(self) -> Tensor:
+        """Parent, sibling, inside a sine or cosine, first of two operands: (B, 4)."""
+        return self.slots[self.rows, (self.count - 1).clamp(min=0)]
+
+    def place(self, token: Tensor) -> None:
+        """Fill the next operand with a token (B,); complete programs stay as they are.
+
+        What lands above the open operands of a row is never read, so nothing is masked.
+        """
+        policy, rows = self.policy, self.rows
+        at = (self.count - 1).clamp(min=0)
+        _, _, waves, first = self.slots[rows, at].unbind(1)
+        below = (at - 1).clamp(min=0)
+        self.slots[rows, below, _SIBLING] = torch.where(
+            first.bool(), token, self.slots[rows, below, _SIBLING]
+        )
+        none = torch.full_like(token, len(policy.arity))
+        inside = waves | policy.trigonometric[token].long()
+        child = torch.stack([token, none, inside, torch.zeros_like(token)], 1)
+        self.slots[rows, at] = child
+        child[:, _FIRST] = 1
+        self.slots[rows, at + 1] = child
+        alive = self.count > 0
+        self.constants += alive & policy.constant[token]
+        self.variables += alive & policy.variable[token]
+        self.count = torch.where(alive, self.count + policy.arity[token] - 1, 0)
+        self.position += 1
+
+    def prior(self, known: Tensor) -> Tensor:
+        """Shifts of the logits (B, V) from :meth:`next` (B, 4); −inf forbids a token."""
+        policy, grammar, t = self.policy, self.policy.grammar, self.position
+        after = self.count[:, None] + policy.arity - 1  # open operands, (B, V)
+        forbidden = policy.forbidden_child[known[:, _PARENT]]
+        forbidden = forbidden | policy.forbidden_sibling[known[:, _SIBLING]]
+        forbidden |= known[:, _WAVES, None].bool() & policy.trigonometric
+        forbidden |= after > grammar.max_length - t - 1
+        last = self.count == 1
+        lonely = last & (self.variables == 0) | (self.constants >= grammar.max_constants)
+        forbidden |= lonely[:, None] & policy.constant
+        if t + 1 < grammar.min_length:
+            forbidden |= after == 0
+        factor = -((t - policy.length) ** 2) / (2.0 * policy.length_scale)
+        shifted = policy.terminal & last[:, None] if t < policy.length else ~policy.terminal
+        return (policy.same_arity + factor * shifted).masked_fill(forbidden, -torch.inf)
+
+
+class Policy(nn.Module):
+    """The distribution over programs.
+
+    The LSTM begins at zero, as public DSO's does, so that the first programs are drawn from the
+    priors alone.
+
+    Args:
+        grammar: the tokens and constraints.
+        generator: of the initial weights.
+        units: of the LSTM.
+        gamma: decay of the entropy per position.
+        length: ℓ of the soft prior on lengths.
+        length_scale: its s.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        generator: torch.Generator,
+        units: int = 32,
+        gamma: float = 0.7,
+        length: float = 10.0,
+        length_scale: float = 5.0,
+    ):
+        super().__init__()
+        self.grammar, self.gamma = grammar, gamma
+        self.length, self.length_scale = length, length_scale
+        size = len(grammar.codes)
+        # made without weights: torch would draw them from its global generator
+        self.lstm = nn.LSTM(2 * (size + 1), units, batch_first=True, device="meta")
+        self.head = nn.Linear(units, size, device="meta")
+        self.to_empty(device="cpu")
+        for weight in (*self.lstm.parameters(), self.head.bias):
+            nn.init.zeros_(weight)
+        nn.init.xavier_uniform_(self.head.weight, generator=generator)
+        self._tabulate()
+
+    def _tabulate(self) -> None:
+        """What the constraints say about pairs of tokens; the last row is no token."""
+        codes = self.grammar.codes
+        size = len(codes)
+        self.arity = torch.tensor([ARITY[c] for c in codes])
+        self.terminal = self.arity == 0
+        self.constant = torch.arange(size) == 0
+        self.variable = self.terminal & ~self.constant
+        self.trigonometric = torch.tensor([c in TRIGONOMETRIC for c in codes])
+        self.same_arity = -torch.log((self.arity[:, None] == self.arity).sum(0).float())
+        self.forbidden_child = torch.zeros(size + 1, size, dtype=torch.bool)
+        self.forbidden_child[:size] = (self.arity == 1)[:, None] & self.constant
+        for i, parent in enumerate(codes):
+            for j, child in enumerate(codes):
+                self.forbidden_child[i, j] |= INVERSE.get(parent) == child
+        self.forbidden_sibling = torch.zeros(size + 1, size, dtype=torch.bool)
+        self.forbidden_sibling[0] = self.constant
+
+    def forward(self, known: Tensor, state=None):
+        """Logits (B, T, V) and the LSTM's state from parents and siblings (B, T, 2)."""
+        one_hot = nn.functional.one_hot(known, len(self.arity) + 1).flatten(2).float()
+        hidden, state = self.lstm(one_hot, state)
+        return self.head(hidden), state
+
+    def _scores(self, logits: Tensor, prior: Tensor, tokens: Tensor, alive: Tensor) -> Scores:
+        """Sums over positions; logits and prior (B, T, V), tokens and alive (B, T)."""
+        forbidden = torch.isneginf(prior)
+        # in a program that is not allowed there may be positions where no token is
+        logs = torch.where(forbidden.all(2, True), 0.0, logits + prior).log_softmax(-1)
+        logs = logs.masked_fill(forbidden, -torch.inf)
+        picked = logs.gather(2, tokens[..., None])[..., 0]
+        log_probability = torch.where(alive, picked, 0.0).sum(1)
+        # 0·log 0 is 0, not nan
+        entropy = -(logs.exp() * logs.masked_fill(forbidden, 0.0)).sum(2)
+        decay = self.gamma ** torch.arange(tokens.shape[1])
+        return Scores(log_probability, torch.where(alive, entropy * decay, 0.0).sum(1))
+
+    @torch.no_grad()
+    def sample(self, batch: int, generator: torch.Generator) -> tuple[list[Codes], Scores]:
+        """Programs, with what :meth:`score` would return for them."""
+        slots, state, steps = _Open(batch, self.grammar.max_length, self), None, []
+        while bool((alive := slots.count > 0).any()):
+            known = slots.next()
+            prior = torch.where(alive[:, None], slots.prior(known), 0.0)
+            logits, state = self(known[:, None, :2], state)
+            weights = (logits[:, 0] + prior).softmax(-1)
+            token = torch.multinomial(weights, 1, generator=generator)[:, 0]
+            steps.append((logits[:, 0], prior, token, alive))
+            slots.place(token)
+        logits, prior, tokens, alive = (torch.stack(part, 1) for part in zip(*steps, strict=True))
+        lengths = alive.sum(1).tolist()
+        codes = self.grammar.codes
+        programs = [
+            tuple(codes[t] for t in row[:n])
+            for row, n in zip(tokens.tolist(), lengths, strict=True)
+        ]
+        return programs, self._scores(logits, prior, tokens, alive)
+
+    def score(self, programs: Sequence[Codes]) -> Scores:
+        """Log-probabilities and entropies, differentiable, of any well-formed programs."""
+        index = {code: i for i, code in enumerate(self.grammar.codes)}
+        longest = max(map(len, programs))
+        alive = torch.tensor([[t < len(p) for t in range(longest)] for p in programs])
+        tokens = torch.tensor([[index[c] for c in p] + [0] * (longest - len(p)) for p in programs])
+        slots, known, priors = _Open(len(programs), longest, self), [], []
+        for t in range(longest):
+            known.append(slots.next())
+            priors.append(torch.where(alive[:, t, None], slots.prior(known[-1]), 0.0))
+            slots.place(tokens[:, t])
+        logits, _ = self(torch.stack(known, 1)[..., :2])
+        return self._scores(logits, torch.stack(priors, 1), tokens, alive)

@@ -1,0 +1,274 @@
+"""Prefix programs as tuples of operator codes: which are allowed, and how they are varied.
+
+The constraints are those of Petersen et al. (2021), as public DSO switches them on for
+regression; crossover and the four mutations are those of its genetic programming (Mundhenk
+et al. 2021). A child that breaks a constraint is not kept: its parent is, so that the policy
+gives every program of the search a positive probability.
+"""
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from deap import algorithms, base, tools
+
+from ..operators import (
+    BY_CODE,
+    CONSTANT,
+    COS,
+    EXP,
+    LN,
+    MAX_VARIABLES,
+    POW2,
+    SIN,
+    SQRT,
+)  # fmt: skip
+
+Codes = tuple[int, ...]
+TRIGONOMETRIC = (SIN, COS)
+INVERSE = {EXP: LN, LN: EXP, SQRT: POW2, POW2: SQRT}
+ARITY = {code: 0 for code in range(MAX_VARIABLES + 1)} | {c: op.arity for c, op in BY_CODE.items()}
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The programs that may be sampled and bred.
+
+    Not allowed are lengths outside the limits; too many constants; no variable; an operator all
+    of whose operands are constants; a unary operator directly around its inverse; sine or cosine
+    anywhere inside sine or cosine.
+
+    Raises:
+        ValueError: no operator with two operands, or limits that no program meets.
+    """
+
+    n_variables: int
+    operators: tuple[int, ...]
+    min_length: int = 4
+    max_length: int = 64
+    max_constants: int = 3
+
+    def __post_init__(self):
+        if not any(ARITY[code] == 2 for code in self.operators):
+            raise ValueError(f"operators are {self.operators}; expected one with two operands")
+        if not 1 <= self.min_length < self.max_length:
+            raise ValueError(
+                f"lengths are {self.min_length} to {self.max_length}; expected 1 ≤ min < max"
+            )
+
+    @property
+    def terminals(self) -> Codes:
+        """The constant, then the variables."""
+        return (CONSTANT, *range(1, self.n_variables + 1))
+
+    @property
+    def codes(self) -> Codes:
+        """All tokens, (V,): the policy's token i stands for ``codes[i]``."""
+        return (*self.terminals, *self.operators)
+
+    def allows(self, codes: Codes) -> bool:
+        """Whether a well-formed program keeps every constraint.
+
+        >>> grammar = Grammar(2, (SIN, EXP, LN, 10), min_length=2)
+        >>> grammar.allows((10, SIN, 1, 2)), grammar.allows((EXP, LN, 1)), grammar.allows((SIN, 0))
+        (True, False, False)
+        """
+        if not self.min_length <= len(codes) <= self.max_length:
+            return False
+        if codes.count(CONSTANT) > self.max_constants:
+            return False
+        stack: list[tuple[int, bool]] = []  # root of each operand, and whether it has sin or cos
+        variables = 0
+        for code in reversed(codes):
+            if code <= MAX_VARIABLES:
+                variables += code != CONSTANT
+                stack.append((code, False))
+                continue
+            root, waves = stack.pop()
+            if ARITY[code] == 2:
+                other, other_waves = stack.pop()
+                if root == other == CONSTANT:
+                    return False
+                stack.append((code, waves or other_waves))
+                continue
+            trigonometric = code in TRIGONOMETRIC
+            if root == CONSTANT or INVERSE.get(code) == root or (trigonometric and waves):
+                return False
+            stack.append((code, waves or trigonometric))
+        return variables > 0
+
+
+def subtree_end(codes: Codes, start: int) -> int:
+    """Index one past the subtree that begins at ``start``.
+
+    >>> subtree_end((10, 12, 1, 2, 0), 1)
+    4
+    """
+    open_slots = 1
+    while open_slots:
+        open_slots += ARITY[codes[start]] - 1
+        start += 1
+    return start
+
+
+def crossover(first: Codes, second: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """One-point crossover: a subtree of each, never the whole program, changes places."""
+    if len(first) < 2 or len(second) < 2:
+        return first, second
+    i, j = int(rng.integers(1, len(first))), int(rng.integers(1, len(second)))
+    i_end, j_end = subtree_end(first, i), subtree_end(second, j)
+    return (
+        first[:i] + second[j:j_end] + first[i_end:],
+        second[:j] + first[i:i_end] + second[j_end:],
+    )
+
+
+def full_tree(grammar: Grammar, depth: int, rng: np.random.Generator) -> Codes:
+    """A random tree whose leaves all lie at ``depth``; tokens uniform among those that fit."""
+    tokens = grammar.operators if depth else grammar.terminals
+    code = _choice(tokens, rng)
+    operands = [full_tree(grammar, depth - 1, rng) for _ in range(ARITY[code])]
+    return (code, *(c for operand in operands for c in operand))
+
+
+def _choice(options: tuple, rng: np.random.Generator):
+    return options[rng.integers(len(options))]
+
+
+def replace_subtree(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+    """A subtree becomes a random full tree of depth 0 to ``depth``."""
+    i = int(rng.integers(len(codes)))
+    tree = full_tree(grammar, int(rng.integers(depth + 1)), rng)
+    return codes[:i] + tree + codes[subtree_end(codes, i) :]
+
+
+def replace_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+    """A token becomes another one with as many operands."""
+    i = int(rng.integers(len(codes)))
+    others = tuple(c for c in grammar.codes if ARITY[c] == ARITY[codes[i]] and c != codes[i])
+    return codes[:i] + (_choice(others, rng),) + codes[i + 1 :] if others else codes
+
+
+def insert_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+    """A subtree becomes an operand of a new operator; the other operand, if any, is a leaf."""
+    i = int(rng.integers(len(codes)))
+    end = subtree_end(codes, i)
+    operator = _choice(grammar.operators, rng)
+    operands = [codes[i:end]] + [(_choice(grammar.terminals, rng),)] * (ARITY[operator] - 1)
+    order = rng.permutation(len(operands))
+    return codes[:i] + (operator, *(c for k in order for c in operands[k])) + codes[end:]
+
+
+def shrink(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+    """An operator gives way to one of its operands."""
+    inner = tuple(i for i, code in enumerate(codes) if ARITY[code])
+    if not inner:
+        return codes
+    i = _choice(inner, rng)
+    start = i + 1
+    if ARITY[codes[i]] == 2 and rng.random() < 0.5:
+        start = subtree_end(codes, start)
+    return codes[:i] + codes[start : subtree_end(codes, start)] + codes[subtree_end(codes, i) :]
+
+
+MUTATIONS = (replace_subtree, replace_node, insert_node, shrink)
+
+
+def mate(
+    first: Codes, second: Codes, grammar: Grammar, rng: np.random.Generator
+) -> tuple[Codes, Codes]:
+    """The children of a crossover; in place of one that is not allowed, its parent."""
+    children = crossover(first, second, rng)
+    one, other = (
+        child if grammar.allows(child) else parent
+        for child, parent in zip(children, (first, second), strict=True)
+    )
+    return one, other
+
+
+def mutate(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int = 3) -> Codes:
+    """One of the four mutations at random; the program itself where the result is not allowed."""
+    child = _choice(MUTATIONS, rng)(codes, grammar, rng, depth)
+    return child if grammar.allows(child) else codes
+
+
+@dataclass(frozen=True)
+class Breeding:
+    """Settings of genetic programming: the paper's (Appendix B) or public DSO's."""
+
+    generations: int = 20  # per iteration, 0 = the policy alone; paper
+    crossover: float = 0.5  # probability; paper
+    mutation: float = 0.5  # probability; paper
+    tournament: int = 5  # public
+    mutation_depth: int = 3  # of new subtrees; public
+    hall_of_fame: int = 50  # programs that join the policy's batch; public
+
+
+class _Reward(base.Fitness):
+    weights = (1.0,)
+
+
+class _Individual(tuple):
+    """A program as DEAP wants it, with an attribute for its fitness."""
+
+    def __init__(self, codes: Codes):
+        self.fitness = _Reward()
+
+
+@contextlib.contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """DEAP draws from the global ``random``: seeded inside, as before outside."""
+    state = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(state)
+
+
+def _toolbox(grammar: Grammar, breeding: Breeding, rng: np.random.Generator) -> base.Toolbox:
+    def mated(first, second):
+        return tuple(map(_Individual, mate(first, second, grammar, rng)))
+
+    def mutated(individual):
+        return (_Individual(mutate(individual, grammar, rng, breeding.mutation_depth)),)
+
+    toolbox = base.Toolbox()
+    toolbox.register("clone", _Individual)
+    toolbox.register("select", tools.selTournament, tournsize=breeding.tournament)
+    toolbox.register("mate", mated)
+    toolbox.register("mutate", mutated)
+    return toolbox
+
+
+def _rewarded(individuals: Sequence[_Individual], rewards: np.ndarray) -> list[_Individual]:
+    for individual, reward in zip(individuals, rewards, strict=True):
+        individual.fitness.values = (float(reward),)
+    return list(individuals)
+
+
+def evolve(
+    seeds: Sequence[Codes],
+    rewards: np.ndarray,
+    judge: Callable[[Sequence[Codes]], np.ndarray],
+    grammar: Grammar,
+    breeding: Breeding,
+    rng: np.random.Generator,
+) -> tuple[list[Codes], np.ndarray]:
+    """Generations of tournaments, crossover and mutation from ``seeds`` and their rewards (B,).
+
+    Returns:
+        the best different programs of all generations, and their rewards.
+    """
+    toolbox = _toolbox(grammar, breeding, rng)
+    population = _rewarded([_Individual(codes) for codes in seeds], rewards)
+    hall = tools.HallOfFame(breeding.hall_of_fame)
+    with _seeded(int(rng.integers(2**32))):
+        for _ in range(breeding.generations):
+            parents = toolbox.select(population, len(population))
+            children = algorithms.varAnd(parents, toolbox, breeding.crossover, breeding.mutation)
+            population = _rewarded(children, judge(children))
+            hall.update(population)
+    return [tuple(i) for i in hall], np.array([i.fitness.values[0] for i in hall])

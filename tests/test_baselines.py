@@ -1,0 +1,164 @@
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import LocalCluster
+
+from pie.baselines.equal_time import EqualTime
+from pie.baselines.genetic import GeneticConfig
+from pie.baselines.methods import METHODS, Baselines, BaselinesConfig
+from pie.baselines.neural_guided import NeuralGuidedConfig
+from pie.benchmarks import load
+from pie.degeneracy import KINDS
+from pie.discovery import InferenceConfig
+from pie.evaluation import evaluate, journal_path, read_rows, score
+from pie.expression import parse
+from pie.methods import Setting
+from pie.model import save_weights
+from pie.plus import PlusConfig
+from pie.report import tables
+from pie.settings import load_settings
+from pie.sources import sources
+
+SMALL = BaselinesConfig(
+    genetic=GeneticConfig(population=60, generations=2, tournament=3),
+    neural_guided=NeuralGuidedConfig(samples=120, batch=40, population=20),
+)
+
+
+@pytest.fixture(scope="module")
+def problems(root):
+    return load(root / "data/benchmarks", "feynman")[:2]
+
+
+@pytest.fixture(scope="module")
+def setting(tiny_model, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("weights")
+    save_weights(tiny_model, folder)
+    return Setting(folder, folder, InferenceConfig(beam=2), PlusConfig(beam=2, rounds=0, degree=2))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_baseline_has_the_one_signature(problems, name):
+    result = Baselines(SMALL).methods[name](problems[0].points)
+    assert result.seconds > 0.0
+    fitness = [c.fitness for c in result.candidates]
+    assert fitness and not np.isnan(fitness).any()
+    again = Baselines(SMALL).methods[name](problems[0].points)
+    assert again.candidates == result.candidates or str(again.candidates) == str(result.candidates)
+
+
+def test_rows_of_processes_and_of_a_dask_cluster_are_the_same(problems):
+    contest, methods = Baselines(SMALL), ["GP (CL-FEM)", "Null space"]
+    here = evaluate(contest, methods, problems, workers=2)
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = evaluate(contest, methods, problems, cluster=cluster.scheduler_address)
+    assert [replace(r, seconds=0.0) for r in there] == [replace(r, seconds=0.0) for r in here]
+
+
+def test_a_change_of_one_baseline_keeps_the_rows_of_the_others(problems, tmp_path):
+    contest = Baselines(SMALL)
+    evaluate(contest, ["Null space", "GP (Vanilla)"], problems, folder=tmp_path)
+    changed = Baselines(replace(SMALL, genetic=replace(SMALL.genetic, seed=1)))
+    before, after = (journal_path(tmp_path, c, "Null space") for c in (contest, changed))
+    assert before == after and before.exists()
+    assert not journal_path(tmp_path, changed, "GP (Vanilla)").exists()
+    both = [journal_path(tmp_path, contest, m) for m in ("GP (Vanilla)", "GP (CL-FEM)")]
+    assert both[0] != both[1]
+
+
+def test_a_baseline_depends_on_its_own_modules_only():
+    of_svd = {path.stem for path in sources(["baselines.null_space"])}
+    assert {"null_space", "completion", "expression", "kernel"} <= of_svd
+    assert not of_svd & {"genetic", "neural_guided", "plus", "pretraining", "figures"}
+    assert "derivatives" in of_svd, "what an import imports counts"
+    with pytest.raises(FileNotFoundError, match="no module nothing.py"):
+        sources(["nothing"])
+
+
+def test_a_degenerate_winner_says_how_in_its_row(problems):
+    rows = evaluate(Baselines(SMALL), ["GP (Vanilla)"], problems)
+    kinds = [row.status.removeprefix("degenerate: ") for row in rows]
+    assert all(row.status.startswith("degenerate: ") for row in rows) and set(kinds) <= set(KINDS)
+    shares = tables.degenerate(rows)
+    assert shares["degenerate"].tolist() == ["100.0 %"]
+
+
+def test_shares_of_kinds_add_up(problems):
+    row = score(problems[0], parse("x1*x2 - 1"), "GP (Vanilla)", 1.0, 0, "", "ok")
+    flaws = ["ok", "degenerate: 0·g", "degenerate: 0·g", "degenerate: g/huge"]
+    rows = [replace(row, status=status) for status in flaws]
+    (line,) = tables.degenerate(rows).to_dict("records")
+    assert line["degenerate"] == "75.0 %" and line["0·g"] == "50.0 %" and line["g/huge"] == "25.0 %"
+
+
+@pytest.mark.parametrize("name", ["PIE", "PIE+", "GP (CL-FEM)", "DSO (CL-FEM)", "Null space"])
+def test_equal_time_is_kept(setting, problems, name):
+    contest = EqualTime(setting, Baselines(SMALL), 1.0)
+    contest.methods[name](problems[0].points)  # compiled
+    began = time.perf_counter()
+    found = contest.methods[name](problems[0].points)
+    assert time.perf_counter() - began < 2.0
+    assert found.candidates and contest.budget(name) == "1 s"
+
+
+def test_more_time_widens_the_beam(setting, problems):
+    short, long = (EqualTime(setting, Baselines(SMALL), s) for s in (1e-3, 3.0))
+    points = problems[1].points
+    few, many = (len(c.methods["PIE"](points).candidates) for c in (short, long))
+    assert few == len(setting.methods["PIE"](points).candidates) and many > 4 * few
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_seconds_are_quoted(setting, seconds):
+    with pytest.raises(ValueError, match=f"seconds is {seconds}"):
+        EqualTime(setting, Baselines(), seconds)
+
+
+def test_the_parameters_are_those_of_the_paper(root):
+    """Tables 5 and 6, but for the number of samples, which stands in every row."""
+    settings = load_settings(root / "params.yaml").baselines
+    gp = pd.read_csv(root / "data/paper/table5_gp.csv", dtype=str).set_index("parameter").value
+    ours = settings.genetic
+    assert [float(v) for v in gp] == [
+        ours.population, ours.generations, ours.tournament, ours.crossover, ours.subtree_mutation,
+    ]  # fmt: skip
+    dso = settings.neural_guided
+    assert (dso.entropy_weight, dso.epsilon, dso.generations) == (0.03, 0.05, 20)
+    assert (dso.crossover, dso.mutation, dso.priority_queue) == (0.5, 0.5, True)
+
+
+def test_committed_rows_are_complete_and_score_again_as_written(root):
+    rows = read_rows(root / "data/results/baselines.csv")
+    table = pd.DataFrame(rows)
+    tests = table[~table.benchmark.isin(["examples", "wild"])]
+    assert (table[table.benchmark == "wild"].method == "Null space").sum() == 740
+    assert tests.groupby(["method", "benchmark"]).size().to_dict() == {
+        (m, b): n
+        for m in METHODS
+        for b, n in (("feynman", 39), ("synthetic", 80), ("synthetic_printed", 50))
+    }
+    problems = {
+        p.equation_id: p
+        for b in table.benchmark.unique()
+        for p in load(root / "data/benchmarks", b)
+    }
+    for row in rows[::61]:
+        found = parse(row.equation) if row.equation else None
+        problem = problems[row.equation_id]
+        again = score(problem, found, row.method, row.seconds, row.seed, row.budget, row.status)
+        assert again.fitness == pytest.approx(row.fitness, abs=1e-3)
+        assert again.two_sided == pytest.approx(row.two_sided, abs=2e-2)
+
+
+def test_committed_rows_come_again(root):
+    """The closed form is run again on some equations."""
+    contest = Baselines(load_settings(root / "params.yaml").baselines)
+    problems = load(root / "data/benchmarks", "feynman")[::8]
+    stored = {(r.method, r.equation_id): r for r in read_rows(root / "data/results/baselines.csv")}
+    for row in evaluate(contest, ["Null space"], problems):
+        old = stored[row.method, row.equation_id]
+        assert (row.status, row.skeleton) == (old.status, old.skeleton)
+        assert row.fitness == pytest.approx(old.fitness, abs=1e-3)
