@@ -15,11 +15,11 @@ FLOORS = [
      "coordinates", "completion", "candidates"},
     {"sampson", "canonical", "sampling", "families", "model"},
     {"constants", "benchmarks", "mixture", "views", "uncertainty"},
-    {"corpus", "discovery", "metrics", "degeneracy"},
+    {"corpus", "discovery", "metrics", "degeneracy", "conditions"},
     {"streaming", "plus", "validation", "objective"},
     {"pretraining", "evaluation"},
     {"throughput", "methods"},
-    {"ablation", "baselines"},
+    {"ablation", "baselines", "sensitivity"},
     {"settings"},
     {"report"},
 ]

@@ -56,6 +56,17 @@ def test_a_batch_that_no_shard_holds_is_refused(shards, size):
         next(batches(shards, size))
 
 
+def test_fewer_examples_than_a_shard_are_the_first_of_it(shards):
+    few = Shards(CORPUS, 512, seed=4, cache=shards.cache)
+    epochs = contents(batches(few, BATCH), 4)
+    first = CORPUS.shard(0, shards.cache)["points"][:512]
+    seen = b"".join(sorted(points for points, _ in epochs[:2]))
+    rows = {row.tobytes() for row in first}
+    size = len(next(iter(rows)))
+    assert {seen[i : i + size] for i in range(0, len(seen), size)} == rows
+    assert sorted(epochs[:2]) != sorted(epochs[2:]), "other batches in the next epoch"
+
+
 def test_machines_share_the_cache_by_index():
     assert list(range(10)[_part("2/4")]) == [1, 5, 9]
     assert sorted(i for k in "123" for i in range(10)[_part(f"{k}/3")]) == list(range(10))

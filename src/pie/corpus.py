@@ -22,7 +22,7 @@ from tqdm import tqdm
 from .canonical import NoZeroSet, canonical
 from .expression import Expression, Tree, from_tree
 from .generator import GeneratorConfig, random_tree
-from .mixture import MixtureConfig, presented, random_equation, random_points
+from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
 from .operators import BY_NAME
 from .sampling import Unsampled, paper_points
 from .vocabulary import encode
@@ -41,6 +41,11 @@ class CorpusConfig:
     canonical_skeletons: bool = True
     generator: GeneratorConfig = field(default_factory=GeneratorConfig)
     mixture: MixtureConfig = field(default_factory=MixtureConfig)
+
+    def __post_init__(self):
+        least = FEWEST if self.mixture.share > 0.0 else 4
+        if self.n_points < least:
+            raise ValueError(f"corpus.n_points is {self.n_points}; expected at least {least}")
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,11 @@ class Row:
         return f"{self.benchmark}, noise {noise}" if noise else self.benchmark
 
     @property
+    def condition(self) -> str:
+        """The last thing done to the points (:mod:`pie.conditions`): ``relative noise 0.1``."""
+        return self.budget.rpartition(", ")[2]
+
+    @property
     def way(self) -> str:
         """How the points of a ``wild`` problem were drawn; empty for other test sets."""
         return self.equation_id.partition("-")[2]
@@ -110,8 +115,9 @@ def score(
 
 
 def _budget(contest: Contest, method: str, problem: Problem) -> str:
-    """How much a method may search, and how points in a box came."""
-    return contest.budget(method) + (f", {problem.sampling}" if problem.box else "")
+    """How much a method may search, and how the points came if not the paper's way."""
+    sampling = "" if problem.sampling == "normal" else f", {problem.sampling}"
+    return contest.budget(method) + sampling
 
 
 @dataclass(frozen=True)

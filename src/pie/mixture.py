@@ -43,6 +43,9 @@ class _Weights:
         return names[int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum()))]
 
 
+FEWEST = 20  # points of an item
+
+
 @dataclass(frozen=True)
 class FamilyWeights(_Weights):
     """How often each family of :mod:`pie.families` is drawn."""
@@ -77,7 +80,7 @@ class MixtureConfig:
     level: float = 0.5  # of the trees, a constant such that the zero set passes through the box
     noisy: float = 0.35  # with noise, between 1e-4 and 3e-2 of the spread
     outliers: float = 0.1  # with outliers, between 1 and 10 per cent
-    few: float = 0.3  # with fewer points, between 20 and N
+    few: float = 0.3  # with fewer points, between FEWEST and N
     families: FamilyWeights = field(default_factory=FamilyWeights)
     ways: WayWeights = field(default_factory=WayWeights)
 
@@ -131,7 +134,7 @@ def random_points(
     if rng.random() < config.outliers:
         points = add_outliers(points, float(rng.uniform(0.01, 0.1)), rng)
     if rng.random() < config.few:
-        points = fewer(points, int(np.exp(rng.uniform(np.log(20), np.log(n_points + 1)))))
+        points = fewer(points, int(np.exp(rng.uniform(np.log(FEWEST), np.log(n_points + 1)))))
     return points
 
 

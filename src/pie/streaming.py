@@ -20,7 +20,8 @@ class Shards(Dataset):
 
     Args:
         corpus: training pairs by index.
-        examples: K; the first K // 2048 shards are used, epoch after epoch.
+        examples: K; the first K // 2048 shards are used, epoch after epoch, or the first K items
+            of the first one.
         seed: of the order.
         cache: folder with shards that exist already and that receives new ones; None = none.
     """
@@ -28,11 +29,13 @@ class Shards(Dataset):
     def __init__(self, corpus: Corpus, examples: int, seed: int, cache: Path | None = None):
         self.corpus, self.seed, self.cache = corpus, seed, cache
         self.shards = max(1, examples // SHARD_SIZE)
+        self.size = min(SHARD_SIZE, examples)  # items of a shard that are used
 
     def __getitem__(self, place: int) -> dict[str, np.ndarray]:
         epoch, within = divmod(place, self.shards)
         order = np.random.default_rng([self.seed, epoch]).permutation(self.shards)
-        return self.corpus.shard(int(order[within]), self.cache)
+        shard = self.corpus.shard(int(order[within]), self.cache)
+        return {name: rows[: self.size] for name, rows in shard.items()}
 
 
 def batches(
@@ -52,9 +55,9 @@ def batches(
     Raises:
         ValueError: a batch does not fit into a shard.
     """
-    if not 1 <= batch_size <= SHARD_SIZE:
-        raise ValueError(f"batch_size is {batch_size}; expected 1 to {SHARD_SIZE}, a shard")
-    per_shard = SHARD_SIZE // batch_size
+    if not 1 <= batch_size <= shards.size:
+        raise ValueError(f"batch_size is {batch_size}; expected 1 to {shards.size}, a shard")
+    per_shard = shards.size // batch_size
     first, skip = divmod(start, per_shard)
     loader = DataLoader(
         shards, batch_size=None, sampler=itertools.count(first), num_workers=workers,

@@ -194,34 +194,6 @@ def degenerate(shares: pd.DataFrame) -> Figure:
     return figure
 
 
-def equal_time(summary: Sequence[dict]) -> Figure:
-    """Acc 0.99 and recovery against seconds per equation, a line per method.
-
-    Args:
-        summary: entries whose ``benchmark`` is the budget, as ``10 s``.
-    """
-    figure, grid = plt.subplots(1, 2, sharey=True, figsize=(5.5, 2.8))
-    names = list(dict.fromkeys(entry["method"] for entry in summary))
-    for axes, key, title in zip(
-        grid, ("acc_0.99", "recovered"), ("Acc 0.99", "recovered on both sides"), strict=True
-    ):
-        for i, name in enumerate(names):
-            entries = [e for e in summary if e["method"] == name]
-            colour, marker = METHODS[name]
-            seconds = np.array([float(e["benchmark"].removesuffix(" s")) for e in entries])
-            value = np.array([100 * e[key] for e in entries])
-            ends = np.array([[100 * e[f"{key}_{end}"] for e in entries] for end in ("low", "high")])
-            axes.errorbar(
-                seconds * 1.06 ** (i - len(names) / 2), value, np.abs(ends - value),
-                fmt=f"{marker}-", color=colour, elinewidth=0.5, linewidth=0.8, label=name,
-            )  # fmt: skip
-        axes.set(xscale="log", xlabel="seconds per equation, one thread", title=title)
-    grid[0].set(ylabel="% of equations", ylim=(-2, 102))
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=6)
-    return figure
-
-
 _SPEED = {
     "corpus_per_core": "equations with 200 points,\nper second and core",
     "million_minutes": "minutes for a million equations",

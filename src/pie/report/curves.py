@@ -1,0 +1,88 @@
+"""Scores against what was varied: seconds, noise, points."""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from .style import METHODS
+
+
+def _draw(axes, entries: Sequence[dict], x: np.ndarray, key: str, shift: float) -> None:
+    """A score in per cent with its intervals, a little apart from the other methods."""
+    colour, marker = METHODS[entries[0]["method"]]
+    value = np.array([100 * e[key] for e in entries])
+    ends = np.array([[100 * e[f"{key}_{end}"] for e in entries] for end in ("low", "high")])
+    axes.errorbar(
+        x * 1.05**shift, value, np.abs(ends - value), fmt=f"{marker}-", color=colour,
+        elinewidth=0.5, linewidth=0.8, markersize=3, label=entries[0]["method"],
+    )  # fmt: skip
+
+
+def _legend(figure: Figure, axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=6)
+
+
+def equal_time(summary: Sequence[dict]) -> Figure:
+    """Acc 0.99 and recovery against seconds per equation, a line per method.
+
+    Args:
+        summary: entries whose ``benchmark`` is the budget, as ``10 s``.
+    """
+    figure, grid = plt.subplots(1, 2, sharey=True, figsize=(5.5, 2.8))
+    names = list(dict.fromkeys(entry["method"] for entry in summary))
+    titles = {"acc_0.99": "Acc 0.99", "recovered": "recovered on both sides"}
+    for axes, (key, title) in zip(grid, titles.items(), strict=True):
+        for i, name in enumerate(names):
+            entries = [e for e in summary if e["method"] == name]
+            seconds = np.array([float(e["benchmark"].removesuffix(" s")) for e in entries])
+            _draw(axes, entries, seconds, key, i - len(names) / 2)
+        axes.set(xscale="log", xlabel="seconds per equation, one thread", title=title)
+    grid[0].set(ylabel="% of equations", ylim=(-2, 102))
+    _legend(figure, grid[0])
+    return figure
+
+
+_AXES = {
+    "relative noise": "noise σ, x → x(1 + ζ)",
+    "noise": "noise, of the spread of a column",
+    "outliers": "share of outliers",
+    "points": "points given",
+}
+
+
+def conditions(summary: Sequence[dict], scores: dict[str, str]) -> Figure:
+    """Figure 4: scores against noise, outliers or the number of points; a row per score.
+
+    Nothing at all (0) is drawn a third of a decade left of the lowest level.
+
+    Args:
+        summary: entries whose ``benchmark`` is the condition, as ``relative noise 0.01``.
+        scores: columns of the summary and their names.
+    """
+    split = [(e, *e["benchmark"].rsplit(" ", 1)) for e in summary]
+    kinds = list(dict.fromkeys(kind for _, kind, _ in split))
+    names = list(dict.fromkeys(e["method"] for e in summary))
+    figure, grid = plt.subplots(
+        len(scores), len(kinds), sharey="row", squeeze=False, figsize=(5.5, 0.8 + 1.6 * len(scores))
+    )
+    for column, kind in enumerate(kinds):
+        values = sorted({float(value) for _, k, value in split if k == kind})
+        least = min(v for v in values if v > 0.0)
+        for axes, (key, title) in zip(grid[:, column], scores.items(), strict=True):
+            for i, name in enumerate(names):
+                mine = [(float(v), e) for e, k, v in split if k == kind and e["method"] == name]
+                if mine:
+                    mine.sort(key=lambda pair: pair[0])
+                    x = np.array([v if v > 0.0 else 0.4 * least for v, _ in mine])
+                    _draw(axes, [e for _, e in mine], x, key, i - len(names) / 2)
+            axes.set(xscale="log", ylim=(-2, 102))
+            if column == 0:
+                axes.set_ylabel(f"{title} (%)")
+            if values[0] == 0.0:
+                axes.axvline(0.6 * least, color="0.8", linewidth=0.6)
+        grid[-1, column].set_xlabel(_AXES[kind])
+    _legend(figure, grid[0, 0])
+    return figure

@@ -1,0 +1,184 @@
+"""Figure 5 a, b and more: networks of one small size, one thing changed in how they are trained.
+
+A *variant* changes some parameters of the corpus, the network or the training, everything else
+being that of section ``sensitivity``; the training is resumable. Its network is then asked for the
+equations of a test set by Algorithm 2::
+
+    python -m pie.sensitivity examples-10240
+
+writes one row per equation. The weights are by-products and not kept in git.
+"""
+
+import argparse
+import sys
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from .benchmarks import Problem, load
+from .corpus import CorpusConfig
+from .discovery import InferenceConfig
+from .evaluation import Row, evaluate, write_rows
+from .methods import Setting
+from .model import ModelConfig
+from .params import read_yaml, record
+from .pretraining import TrainingConfig, corpora, hash_of, pretrain
+from .validation import validation_problems
+
+MIXTURE = "mixture"  # test set: validation items of the mixture
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Overrides of parameters, nested as in their sections, and the test set to ask for."""
+
+    corpus: dict = field(default_factory=dict)
+    model: dict = field(default_factory=dict)
+    training: dict = field(default_factory=dict)
+    on: str = "synthetic"
+
+
+@dataclass(frozen=True)
+class SensitivityConfig:
+    """The common setting of all variants, and the variants by name."""
+
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    equations: int = 1000  # at most
+    variants: dict = field(default_factory=dict)
+
+
+def _merged(base: dict, changes: dict, where: str) -> dict:
+    """Nested mappings with some values changed.
+
+    >>> _merged({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}}, "x")
+    {'a': 1, 'b': {'c': 4, 'd': 3}}
+    """
+    merged = dict(base)
+    for key, value in changes.items():
+        if key not in base:
+            raise ValueError(f"unknown parameter {where}.{key}; known are {', '.join(base)}")
+        nested = isinstance(base[key], dict) and isinstance(value, dict)
+        merged[key] = _merged(base[key], value, f"{where}.{key}") if nested else value
+    return merged
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a variant amounts to."""
+
+    name: str
+    corpus: CorpusConfig
+    model: ModelConfig
+    training: TrainingConfig
+    on: str
+
+    @property
+    def folder(self) -> str:
+        """Its own name for weights and state: another setting never goes on from them."""
+        settings = (self.corpus, self.model, self.training)
+        return "-".join([self.name, *map(hash_of, settings)])
+
+
+def run_of(config: SensitivityConfig, corpus: CorpusConfig, name: str) -> Run:
+    """The setting of a variant.
+
+    Raises:
+        ValueError: an unknown variant or parameter, or a value of the wrong type, quoted.
+    """
+    if name not in config.variants:
+        raise ValueError(f"unknown variant {name!r}; known are {', '.join(config.variants)}")
+    where = f"sensitivity.variants.{name}"
+    variant = record(Variant, config.variants[name] or {}, where)
+
+    def changed(base, overrides: dict, section: str):
+        merged = _merged(asdict(base), overrides, f"{where}.{section}")
+        return record(type(base), merged, f"{where}.{section}")
+
+    return Run(
+        name,
+        changed(corpus, variant.corpus, "corpus"),
+        changed(config.model, variant.model, "model"),
+        changed(config.training, variant.training, "training"),
+        variant.on,
+    )
+
+
+def _problems(run: Run, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
+    if run.on != MIXTURE:
+        return load(benchmarks, run.on)[:n]
+    _, validation = corpora(mixture, benchmarks)
+    return validation_problems(validation, "validation, mixture", range(n))
+
+
+def train_and_ask(
+    run: Run,
+    mixture: CorpusConfig,
+    inference: InferenceConfig,
+    benchmarks: Path,
+    build: Path,
+    cache: Path | None = None,
+    equations: int = 1000,
+    workers: int = 1,
+    stop_after: float = float("inf"),
+) -> list[Row]:
+    """Train the network of a run, or go on, and find equations with it.
+
+    Args:
+        run: from :func:`run_of`.
+        mixture: corpus whose validation items stand for the test set :data:`MIXTURE`.
+        inference: of Algorithm 2.
+        benchmarks: folder of the test sets.
+        build: folder for weights, states and journals; not meant for git.
+        cache: folder for corpus shards, made on the way.
+        equations: at most.
+        workers: processes that find equations, and that make the corpus.
+        stop_after: seconds of training, after which there are no rows yet.
+
+    Returns:
+        Rows of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.
+    """
+    corpus, validation = corpora(run.corpus, benchmarks)
+    folder = Path(build) / run.folder
+    progress = pretrain(
+        run.model, run.training, corpus, validation, folder / "state", folder / "weights",
+        cache, stop_after=stop_after, workers=workers,
+    )  # fmt: skip
+    if not progress.finished:
+        return []
+    setting = Setting(folder / "weights", folder / "weights", inference)
+    problems = _problems(run, mixture, benchmarks, equations)
+    rows = evaluate(setting, ["PIE"], problems, workers, Path(build) / "answers")
+    return [replace(row, budget=f"{row.budget}, {run.name}") for row in rows]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Train one variant and write its rows."""
+    parser = argparse.ArgumentParser(prog="python -m pie.sensitivity", description=main.__doc__)
+    parser.add_argument("variant")
+    parser.add_argument("--params", type=Path, default=Path("params.yaml"))
+    parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
+    parser.add_argument("--results", type=Path, default=Path("data/results/sensitivity"))
+    parser.add_argument("--build", type=Path, default=Path("build/sensitivity"))
+    parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="save and stop after")
+    options = parser.parse_args(arguments)
+    try:
+        sections = read_yaml(options.params)
+        config = record(SensitivityConfig, sections.get("sensitivity", {}), "sensitivity")
+        corpus, mixture = (
+            record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
+        )
+        inference = record(InferenceConfig, sections["inference"], "inference")
+        rows = train_and_ask(
+            run_of(config, corpus, options.variant), mixture, inference, options.benchmarks,
+            options.build, options.cache, config.equations, options.workers, options.seconds,
+        )  # fmt: skip
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
+    if rows:
+        write_rows(rows, options.results / f"{options.variant}.csv")
+
+
+if __name__ == "__main__":
+    main()

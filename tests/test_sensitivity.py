@@ -1,0 +1,95 @@
+import pytest
+import yaml
+
+from pie.corpus import CorpusConfig
+from pie.evaluation import read_rows
+from pie.model import ModelConfig
+from pie.pretraining import TrainingConfig
+from pie.sensitivity import SensitivityConfig, main, run_of
+
+TINY = {
+    "corpus": {"seed": 5, "n_points": 10},
+    "corpus_plus": {"seed": 6, "n_points": 20, "mixture": {"share": 1.0}},
+    "inference": {"beam": 2},
+    "sensitivity": {
+        "model": {"width": 32, "heads": 4, "encoder": "inducing", "encoder_layers": 1,
+                  "inducing": 8, "decoder_layers": 1, "decoder_feed_forward": 32},
+        "training": {"examples": 64, "validation_examples": 16, "batch_size": 32, "max_steps": 4},
+        "equations": 2,
+        "variants": {
+            "examples-32": {"training": {"examples": 32}},
+            "points-12": {"corpus": {"n_points": 12}},
+            "raw": {"corpus": {"canonical_skeletons": False}},
+            "mixture": {"corpus": {"n_points": 20, "mixture": {"share": 1.0}}, "on": "mixture"},
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def command(root, tmp_path):
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(TINY))
+    arguments = ["--params", "params.yaml", "--benchmarks", root / "data/benchmarks"]
+    arguments += ["--results", "rows", "--build", "build", "--cache", "cache"]
+    return lambda *more: main([str(a) for a in (*more, *arguments)])
+
+
+def config(**variants):
+    return SensitivityConfig(ModelConfig(), TrainingConfig(), 10, variants)
+
+
+def test_a_variant_changes_what_it_names_and_nothing_else():
+    corpus = CorpusConfig()
+    given = config(a={"corpus": {"generator": {"max_operators": 7}}}, b={})
+    changed, same = (run_of(given, corpus, name) for name in "ab")
+    assert changed.corpus.generator.max_operators == 7
+    assert changed.corpus.generator.min_operators == corpus.generator.min_operators
+    assert (changed.model, changed.training) == (same.model, same.training)
+    assert same.corpus == corpus and changed.folder != same.folder
+
+
+@pytest.mark.parametrize(
+    "variant, message",
+    [
+        ({"corpus": {"points": 5}}, r"unknown parameter sensitivity.variants.a.corpus.points"),
+        ({"model": {"width": "wide"}}, r"variants.a.model.width is 'wide'; expected int"),
+        ({"corpse": {}}, r"unknown parameter sensitivity.variants.a.corpse"),
+        ({"corpus": {"n_points": 3}}, r"n_points is 3; expected at least 4"),
+        ({"corpus": {"n_points": 9, "mixture": {"share": 0.5}}}, r"n_points is 9; .* at least 20"),
+        ({"training": 3}, r"sensitivity.variants.a.training is 3; expected dict"),
+    ],
+    ids=["key", "type", "section", "points", "points of a mixture", "mapping"],
+)
+def test_a_bad_variant_is_quoted(variant, message):
+    with pytest.raises(ValueError, match=message):
+        run_of(config(a=variant), CorpusConfig(), "a")
+
+
+def test_an_unknown_variant_ends_in_one_line(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="error: unknown variant 'none'; known are examples-32"):
+        command("none")
+
+
+@pytest.mark.parametrize("name", TINY["sensitivity"]["variants"])
+def test_a_variant_is_trained_and_asked(command, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    command(name)
+    rows = read_rows(tmp_path / f"rows/{name}.csv")
+    assert len(rows) == 2 and {row.condition for row in rows} == {name}
+    assert {row.benchmark for row in rows} == {
+        "validation, mixture" if name == "mixture" else "synthetic"
+    }
+
+
+def test_a_run_that_is_cut_goes_on_and_has_no_rows_before_its_end(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command("examples-32", "--seconds", "0")
+    assert not (tmp_path / "rows").exists()
+    (state,) = (tmp_path / "build").glob("examples-32-*/state/checkpoint.safetensors")
+    cut = state.read_bytes()
+    command("examples-32")
+    assert state.read_bytes() != cut and (tmp_path / "rows/examples-32.csv").exists()
+    (log,) = (tmp_path / "build").glob("examples-32-*/weights/training.csv")
+    steps = [int(line.split(",")[0]) for line in log.read_text().splitlines()[1:]]
+    assert steps == [1, 2, 3, 4], "a validation per epoch of 32 examples, none twice"
