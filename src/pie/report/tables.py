@@ -101,6 +101,24 @@ def by_budget(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame:
+    """Scores in per cent under every condition, methods down.
+
+    Args:
+        summary: entries whose ``benchmark`` is the condition, as ``relative noise 0.01``.
+        scores: columns of the summary.
+    """
+    return pd.DataFrame(
+        {
+            "Method": e["method"],
+            "condition": e["benchmark"],
+            "equations": e["equations"],
+            **{score: with_interval(e, score) for score in scores},
+        }
+        for e in summary
+    )
+
+
 def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
     """Acc 0.99 and right skeletons by seconds per equation, methods down, over all test sets.
 
