@@ -118,7 +118,7 @@ def test_seconds_are_quoted(setting, seconds):
 
 
 def test_the_parameters_are_those_of_the_paper(root):
-    """Tables 5 and 6, but for the number of samples, which stands in every row."""
+    """Tables 5 and 6."""
     settings = load_settings(root / "params.yaml").baselines
     gp = pd.read_csv(root / "data/paper/table5_gp.csv", dtype=str).set_index("parameter").value
     ours = settings.genetic
@@ -128,6 +128,7 @@ def test_the_parameters_are_those_of_the_paper(root):
     dso = settings.neural_guided
     assert (dso.entropy_weight, dso.epsilon, dso.generations) == (0.03, 0.05, 20)
     assert (dso.crossover, dso.mutation, dso.priority_queue) == (0.5, 0.5, True)
+    assert dso.samples == 200_000
 
 
 def test_committed_rows_are_complete_and_score_again_as_written(root):

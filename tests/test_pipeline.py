@@ -12,8 +12,8 @@ import yaml
 from pie.sources import sources
 
 NOTEBOOKS = (
-    "01_generation", "02_pretraining", "03_baselines", "04_evaluation", "07_paper", "08_plus",
-    "09_equal_time",
+    "01_generation", "02_pretraining", "03_baselines", "04_evaluation", "05_robustness",
+    "06_sensitivity", "07_paper", "08_plus", "09_equal_time",
 )  # fmt: skip
 
 

@@ -60,14 +60,6 @@ def test_the_headline_has_the_papers_value_in_brackets():
     assert other["AI-Feynman (40): fitness (paper)"] == "1.000"
 
 
-def test_budgets_stand_side_by_side():
-    both = rows("DSO (CL-FEM)", "feynman", 1, budget="600 samples", status="degenerate: 0·g")
-    both += rows("DSO (CL-FEM)", "feynman", 4, budget="6000 samples")
-    table = tables.by_budget(both)
-    assert table["Acc 0.99"].tolist() == ["2.5 %", "10.0 %"]
-    assert table["degenerate"].tolist() == ["100.0 %", "0.0 %"]
-
-
 def test_equal_time_is_over_all_test_sets():
     summary = summarise(
         rows("PIE", "feynman", 10, budget="1 s")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import yaml
 
@@ -6,6 +8,7 @@ from pie.evaluation import read_rows
 from pie.model import ModelConfig
 from pie.pretraining import TrainingConfig
 from pie.sensitivity import SensitivityConfig, main, run_of
+from pie.settings import load_settings
 
 TINY = {
     "corpus": {"seed": 5, "n_points": 10},
@@ -63,6 +66,23 @@ def test_a_variant_changes_what_it_names_and_nothing_else():
 def test_a_bad_variant_is_quoted(variant, message):
     with pytest.raises(ValueError, match=message):
         run_of(config(a=variant), CorpusConfig(), "a")
+
+
+def test_the_released_variants_are_what_their_names_say(root):
+    settings = load_settings(root / "params.yaml")
+    paper = TrainingConfig()
+    for name in settings.sensitivity.variants:
+        run = run_of(settings.sensitivity, settings.corpus, name)
+        kind, _, value = name.partition("-")
+        if kind == "examples":
+            assert run.training.examples == int(value) and run.corpus == settings.corpus
+        if kind == "points":
+            assert run.corpus == replace(settings.corpus, n_points=int(value))
+        ours, theirs = (
+            (t.batch_size, t.learning_rate, t.patience, t.validate_every, t.cosine_decay)
+            for t in (run.training, paper)
+        )
+        assert ours == theirs, "the paper's recipe"
 
 
 def test_an_unknown_variant_ends_in_one_line(command, tmp_path, monkeypatch):

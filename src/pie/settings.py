@@ -10,6 +10,7 @@ from .model import ModelConfig
 from .params import read_yaml, record
 from .plus import PlusConfig
 from .pretraining import TrainingConfig, corpora
+from .sensitivity import SensitivityConfig
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Settings:
     model_small: ModelConfig
     pretraining_small: TrainingConfig
     baselines: BaselinesConfig = field(default_factory=BaselinesConfig)
+    sensitivity: SensitivityConfig = field(default_factory=SensitivityConfig)
     notebooks: dict = field(default_factory=dict)
 
 

@@ -26,7 +26,6 @@ METHODS = {
     "GP (least squares)": (GP, "least squares"),
     "GP (implicit derivatives)": (GP, "implicit derivatives"),
     "GP (Sampson)": (GP, "sampson"),
-    "DSO (Sampson)": (DSO, "sampson"),
 }
 
 

@@ -1,5 +1,6 @@
 """Scores against what was varied: seconds, noise, points."""
 
+import re
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -42,6 +43,47 @@ def equal_time(summary: Sequence[dict]) -> Figure:
         axes.set(xscale="log", xlabel="seconds per equation, one thread", title=title)
     grid[0].set(ylabel="% of equations", ylim=(-2, 102))
     _legend(figure, grid[0])
+    return figure
+
+
+_VARIED = {
+    "examples": "examples seen in training, K",
+    "points": "points per equation in training, N",
+    "beam": "width of the beam",
+    "tau": "tolerance τ of CL-FEM",
+}
+_SHADES = {  # score: name, grey, line
+    "fitness": ("fitness × 100", "0.0", "-"),
+    "acc_0.5": ("Acc 0.5", "0.6", ":"),
+    "acc_0.9": ("Acc 0.9", "0.45", "--"),
+    "acc_0.99": ("Acc 0.99", "0.3", "-."),
+}
+
+
+def sensitivity(summary: Sequence[dict]) -> Figure:
+    """Figure 5: several scores of *PIE* against what was varied, a panel for each.
+
+    Args:
+        summary: entries whose ``benchmark`` ends in the value: ``beam 16``, ``examples-1024``.
+    """
+    split = [(e, *re.fullmatch(r"(\w+)[ -](.+)", e["benchmark"]).groups()) for e in summary]
+    kinds = [kind for kind in _VARIED if any(k == kind for _, k, _ in split)]
+    figure, grid = plt.subplots(1, len(kinds), sharey=True, squeeze=False, figsize=(5.5, 2.3))
+    for axes, kind in zip(grid[0], kinds, strict=True):
+        entries = [(float(value), e) for e, k, value in split if k == kind]
+        entries.sort(key=lambda pair: pair[0])
+        x = np.array([value for value, _ in entries])
+        for key, (title, grey, line) in _SHADES.items():
+            value, low, high = (
+                np.array([100 * e[f"{key}{end}"] for _, e in entries])
+                for end in ("", "_low", "_high")
+            )
+            axes.plot(x, value, line, marker="o", markersize=2.5, color=grey, label=title)
+            axes.fill_between(x, low, high, color=grey, alpha=0.12, linewidth=0.0)
+        axes.set(xscale="log", ylim=(-2, 102))
+        axes.set_xlabel(_VARIED[kind], fontsize=6)
+    grid[0, 0].set_ylabel("%")
+    _legend(figure, grid[0, 0])
     return figure
 
 

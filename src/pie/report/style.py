@@ -20,5 +20,4 @@ METHODS = {
     "GP (least squares)": ("#D55E00", "p"),
     "GP (implicit derivatives)": ("#D55E00", "d"),
     "GP (Sampson)": ("#D55E00", "h"),
-    "DSO (Sampson)": ("#999999", "*"),
 }

@@ -81,26 +81,6 @@ def degenerate(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def by_budget(rows: Sequence[Row]) -> pd.DataFrame:
-    """The same equations within several budgets: means of the scores, and degenerate winners."""
-    lines = []
-    for method, budget in dict.fromkeys((r.method, r.budget) for r in rows):
-        chosen = [r for r in rows if (r.method, r.budget) == (method, budget)]
-        n = len(chosen)
-        lines.append(
-            {
-                "Method": method,
-                "budget": budget,
-                "equations": n,
-                "fitness": round(sum(r.fitness for r in chosen) / n, 3),
-                "Acc 0.99": f"{100 * sum(r.fitness >= 0.99 for r in chosen) / n:.1f} %",
-                "recovered": f"{100 * sum(r.two_sided >= RECOVERED for r in chosen) / n:.1f} %",
-                "degenerate": f"{100 * sum(r.status != 'ok' for r in chosen) / n:.1f} %",
-            }
-        )
-    return pd.DataFrame(lines)
-
-
 def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame:
     """Scores in per cent under every condition, methods down.
 
