@@ -1,0 +1,220 @@
+"""Tables of measurements → points that can be searched, and what was left out and why."""
+
+import contextlib
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+MAX_POINTS = 1000  # more are thinned at random
+LARGEST = 1e100  # squares of larger values overflow
+_DELIMITERS = (",", ";", "\t", "|")
+_MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
+_SHOWN = 3  # places that a message names
+
+
+class BadTable(ValueError):
+    """A table that cannot be used; the message quotes what is wrong and says what is expected."""
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """Points with the names of their columns.
+
+    Attributes:
+        points: (N, D) float64; rows are complete and distinct, columns vary.
+        names: of the D columns.
+        rows: place of each point in the table as given, from 0, (N,).
+        notes: what was left out, in sentences.
+    """
+
+    points: np.ndarray
+    names: tuple[str, ...]
+    rows: np.ndarray
+    notes: tuple[str, ...] = ()
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """A table from a text file, whatever its delimiter, decimal sign and header; cells are text.
+
+    Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
+    within a number is its decimal sign. Lines that begin with # are comments. A first line of
+    numbers is no header: columns are then x1, x2, …
+
+    Raises:
+        BadTable: no such file, an empty one, or one that is not a table, quoting it.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadTable(f"cannot read {path}: {error}") from None
+    lines = [x for x in text.splitlines() if x.strip() and not x.lstrip().startswith("#")]
+    if not lines:
+        raise BadTable(f"{path} is empty; expected a table of numbers")
+    delimiter = _delimiter(lines)
+    try:
+        rows = [[cell.strip() for cell in row] for row in _split(lines, delimiter)]
+    except csv.Error as error:
+        raise BadTable(f"{path} is not a table: {error}") from None
+    if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
+        rows = [row[:-1] for row in rows]
+    if delimiter != ",":
+        rows = [[_with_point(cell) for cell in row] for row in rows]
+    header = any(_number(cell) is None for cell in rows[0])
+    names = rows.pop(0) if header else [f"x{j + 1}" for j in range(len(rows[0]))]
+    for i, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise BadTable(f"row {i} of {path} has {len(row)} fields; expected {len(names)}")
+    return pd.DataFrame(rows, columns=names, dtype=str)
+
+
+def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
+    if delimiter is None:
+        return [line.split() for line in lines]
+    return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+
+
+def _delimiter(lines: Sequence[str]) -> str | None:
+    """What splits the first lines into equally many fields, or else the first one; None = blanks.
+
+    Commas count only where nothing else does: they may be decimal signs.
+    """
+    split = {}
+    for delimiter in (*_DELIMITERS[1:], _DELIMITERS[0], None):
+        with contextlib.suppress(csv.Error):
+            split[delimiter] = [len(row) for row in _split(lines[:50], delimiter)]
+    for delimiter, counts in split.items():
+        if counts[0] > 1 and len(set(counts)) == 1:
+            return delimiter
+    return max(split, key=lambda delimiter: split[delimiter][0])
+
+
+def _number(cell: str) -> float | None:
+    """The number that a cell says, nan where it says that there is none; None for other text."""
+    if cell.strip().lower() in _MISSING:
+        return np.nan
+    try:
+        return float(cell.replace("_", " "))
+    except ValueError:
+        return None
+
+
+def _with_point(cell: str) -> str:
+    changed = cell.replace(",", ".")
+    return changed if cell.count(",") == 1 and _number(changed) is not None else cell
+
+
+def measurements(
+    data: pd.DataFrame | np.ndarray | Sequence,
+    missing: str = "error",
+    max_points: int = MAX_POINTS,
+    seed: int = 0,
+) -> Measurements:
+    """What of a table can be searched.
+
+    Columns that do not vary and rows that occur twice are left out; more than ``max_points`` rows
+    are thinned at random. ``notes`` says so.
+
+    Args:
+        data: a data frame, or anything that NumPy takes for (N, D); text is read as numbers.
+        missing: ``error``, or ``drop`` for rows in which a value is missing.
+        max_points: the most points.
+        seed: of the thinning.
+
+    Raises:
+        BadTable: values that are not finite numbers, by row (from 1) and column; too little left.
+    """
+    if missing not in ("error", "drop"):
+        raise BadTable(f"missing is {missing!r}; expected 'error' or 'drop'")
+    frame = _frame(data)
+    names = [str(name) for name in frame.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadTable(f"two columns are called {name!r}; expected different names")
+    columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
+    points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    rows, notes = np.arange(len(points)), []
+    rows = _complete(points, names, missing, notes)
+    rows = _distinct(points, rows, notes)
+    varying = [j for j in range(len(names)) if len(rows) and np.ptp(points[rows, j]) > 0.0]
+    for j in set(range(len(names))) - set(varying):
+        value = f"{points[rows[0], j]:g}" if len(rows) else "empty"
+        notes.append(f"column {names[j]!r} is {value} in every row: left out")
+    if len(varying) < 2:
+        raise BadTable(f"{len(varying)} columns vary; expected at least 2")
+    if len(rows) <= len(varying):
+        raise BadTable(f"{len(rows)} different rows; expected more than the {len(varying)} columns")
+    if len(rows) > max_points:
+        notes.append(f"{max_points} of {len(rows)} rows are used, drawn at random")
+        chosen = np.random.default_rng(seed).choice(len(rows), max_points, replace=False)
+        rows = rows[np.sort(chosen)]
+    kept = tuple(names[j] for j in varying)
+    return Measurements(points[np.ix_(rows, varying)], kept, rows, tuple(notes))
+
+
+def _frame(data: pd.DataFrame | np.ndarray | Sequence) -> pd.DataFrame:
+    if isinstance(data, pd.DataFrame):
+        return data
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise BadTable("rows have different lengths; expected a table (N, D)") from None
+    if array.ndim != 2:
+        raise BadTable(f"the data have shape {array.shape}; expected (N, D)")
+    return pd.DataFrame(array, columns=[f"x{j + 1}" for j in range(array.shape[1])])
+
+
+def _column(column: pd.Series, name: str) -> np.ndarray:
+    """As float64, nan where a value is missing."""
+    if column.dtype.kind in "biuf":
+        values = column.to_numpy(np.float64)
+    elif column.dtype.kind in "mMc":
+        raise BadTable(f"column {name!r} holds {column.dtype}; expected real numbers")
+    else:
+        values = np.empty(len(column))
+        for i, cell in enumerate(column.astype(object)):
+            missing = cell is None or cell is pd.NA or cell is pd.NaT
+            try:
+                value = np.nan if missing else _number(cell) if isinstance(cell, str) else cell
+                values[i] = float(value)
+            except (TypeError, ValueError):
+                raise BadTable(
+                    f"row {i + 1}, column {name!r} is {cell!r}; expected a number"
+                ) from None
+    for i in np.flatnonzero(np.abs(values) > LARGEST)[:1]:
+        raise BadTable(
+            f"row {i + 1}, column {name!r} is {values[i]:g}; expected numbers up to ±{LARGEST:g}"
+        )
+    return values
+
+
+def _listed(rows: np.ndarray) -> str:
+    shown = ", ".join(str(i + 1) for i in rows[:_SHOWN])
+    return shown + (f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
+
+
+def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:
+    """Rows without missing values."""
+    gaps = np.isnan(points)
+    if not gaps.any():
+        return np.arange(len(points))
+    where = "; ".join(
+        f"column {names[j]!r} in row {_listed(np.flatnonzero(gaps[:, j]))}"
+        for j in np.flatnonzero(gaps.any(0))
+    )
+    if missing == "error":
+        raise BadTable(f"values are missing: {where}; fill them in, or say missing='drop'")
+    notes.append(f"rows with missing values are left out: {where}")
+    return np.flatnonzero(~gaps.any(1))
+
+
+def _distinct(points: np.ndarray, rows: np.ndarray, notes: list[str]) -> np.ndarray:
+    """The first of equal rows."""
+    _, first = np.unique(points[rows], axis=0, return_index=True)
+    if len(first) < len(rows):
+        notes.append(f"{len(rows) - len(first)} rows repeat earlier ones: left out")
+    return rows[np.sort(first)]
