@@ -35,6 +35,8 @@ NULL_COPIES = 4  # permuted clouds
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
 STARTS = 200
+SAME = 0.01  # of the spreads
+ALIKE = 0.95  # of the zeros
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,29 @@ def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) ->
         covered,
         gap,
     )
+
+
+def same_zero_set(first: Expression, second: Expression, points: np.ndarray) -> bool:
+    """Whether two equations fit points (N, D) alike and have the same zeros among them.
+
+    To a hundredth of the spreads, or to their errors; in the box of the points.
+
+    >>> from pie.expression import parse
+    >>> cloud = np.random.default_rng(0).uniform(0.5, 2.0, (50, 2))
+    >>> a, b, c = (parse(f) for f in ("x1*x2 - 1", "ln(x1) + ln(x2)", "x1 + x2 - 2"))
+    >>> same_zero_set(a, b, cloud), same_zero_set(a, c, cloud)
+    (True, False)
+    """
+    spreads = robust_spreads(points)
+    spreads[spreads == 0.0] = 1.0
+    box = Box(points.min(axis=0), points.max(axis=0))
+    both = ((first, second), (second, first))
+    reach = max(SAME, *(float(np.median(_distances(f, points, spreads))) for f in (first, second)))
+    for one, other in both:
+        found = zeros(one, points.shape[1], np.random.default_rng(0), STARTS // 2, box)
+        if len(found) and np.mean(_distances(other, found, spreads) <= reach) < ALIKE:
+            return False
+    return True
 
 
 def _ratio(above: float, below: float, least: float) -> float:

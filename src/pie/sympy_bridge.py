@@ -1,5 +1,6 @@
 """To SymPy and LaTeX. Built node by node: no text is ever evaluated."""
 
+import re
 from collections.abc import Sequence
 
 import sympy
@@ -51,8 +52,44 @@ def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = No
     return walk(to_tree(expression))
 
 
-def to_latex(expression: Expression, digits: int = 4) -> str:
-    """LaTeX with subscripted variables and constants to ``digits`` significant ones."""
-    names = {sympy.Symbol(f"x{i}", real=True): f"x_{{{i}}}" for i in expression.variables}
-    rounded = to_sympy(expression).evalf(digits)
-    return sympy.latex(rounded, symbol_names=names)
+def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
+    """With x1, x2, … called by the names of columns, as real symbols."""
+    symbols = {
+        sympy.Symbol(f"x{j}", real=True): sympy.Symbol(name, real=True)
+        for j, name in enumerate(names, start=1)
+    }
+    return expression.xreplace(symbols)
+
+
+def rounded(expression: sympy.Expr, digits: int = 4) -> sympy.Expr:
+    """With decimal numbers to so many significant digits; integers stay."""
+    return expression.xreplace({n: sympy.Float(n, digits) for n in expression.atoms(sympy.Float)})
+
+
+def to_latex(expression: Expression, names: Sequence[str] = (), digits: int = 4) -> str:
+    r"""LaTeX with constants to ``digits`` significant ones.
+
+    Args:
+        expression: what to write.
+        names: of x1, x2, …; words stand upright. None: subscripted x.
+        digits: significant digits.
+
+    >>> from pie.expression import parse
+    >>> to_latex(parse("x1*x2 - 2.50001")), to_latex(parse("x1*x2"), ["p", "mean volume"])
+    ('x_{1} x_{2} - 2.5', 'p \\mathrm{mean\\ volume}')
+    """
+    given = names or [f"x_{j}" for j in range(1, max(expression.variables, default=0) + 1)]
+    shown = rounded(named(to_sympy(expression), given), digits)
+    upright = {
+        symbol: rf"\mathrm{{{_escaped(symbol.name)}}}"
+        for symbol in shown.free_symbols
+        if not re.fullmatch(r"[A-Za-z]_?\d*", symbol.name)
+    }
+    return sympy.latex(shown, symbol_names=upright)
+
+
+def _escaped(name: str) -> str:
+    """A name in LaTeX's math mode."""
+    special = {" ": r"\ ", "\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim "}
+    special |= {sign: f"\\{sign}" for sign in "{}_%$&#"}
+    return "".join(special.get(sign, sign) for sign in name)

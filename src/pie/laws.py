@@ -1,0 +1,258 @@
+"""From a table to laws: search on some of the points, judge on the others, say what was found.
+
+The equations of *PIE+* are searched on at most :data:`SEARCHED` points and certified on points that
+the search did not see. Only an equation that passes is a *law*; where none does, the answer is that
+no law was found. Constants are then fitted to all points.
+"""
+
+import functools
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import sympy
+
+from .certificate import Certificate, certify, same_zero_set
+from .constants import robust_spreads
+from .expression import Expression
+from .measurements import MAX_POINTS, BadTable, Measurements, measurements
+from .model import PIE, load_weights
+from .plus import PlusConfig, discover_plus
+from .sympy_bridge import named, rounded, to_latex, to_sympy
+from .uncertainty import polished, root_mean_square, standard_errors
+
+SEARCHED = 200  # points at most
+HELD_OUT = 0.3  # of the points
+FEWEST_HELD_OUT = 5
+CERTIFIED = 10  # candidates
+
+
+@dataclass(frozen=True)
+class Law:
+    """An equation f = 0 with what is known about it.
+
+    Attributes:
+        program: f in x1, x2, …
+        names: of the columns.
+        errors: standard errors of its constants, in the order of ``program.constants``.
+        rms: root mean square orthogonal distance of all points, in the data's units.
+        relative_rms: the same in units of the columns' spreads.
+        certificate: the evidence; ``certificate.law`` says whether it passes.
+    """
+
+    program: Expression
+    names: tuple[str, ...]
+    errors: tuple[float, ...]
+    rms: float
+    relative_rms: float
+    certificate: Certificate
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """f in SymPy, in real symbols called like the columns."""
+        return named(to_sympy(self.program), self.names)
+
+    @property
+    def template(self) -> sympy.Expr:
+        """f with its constants as symbols c1, c2, …"""
+        symbols = sympy.symbols(f"c1:{len(self.errors) + 1}", real=True)
+        return named(to_sympy(self.program, symbols), self.names)
+
+    @property
+    def constants(self) -> dict[str, tuple[float, float]]:
+        """Values and standard errors of c1, c2, … of :attr:`template`."""
+        pairs = zip(self.program.constants, self.errors, strict=True)
+        return {f"c{k}": pair for k, pair in enumerate(pairs, start=1)}
+
+    @property
+    def latex(self) -> str:
+        """f = 0 in LaTeX, constants to four significant digits."""
+        return f"{to_latex(self.program, self.names)} = 0"
+
+    @property
+    def complexity(self) -> int:
+        """Operators, variables and constants."""
+        return len(self.program.codes)
+
+    def distance(self, points: np.ndarray) -> np.ndarray:
+        """Signed first-order distance f/‖∇f‖ of points (N, D) in their units, (N,)."""
+        with np.errstate(all="ignore"):
+            value, gradient = self.program.value_and_gradient(points)
+            return value / np.linalg.norm(gradient, axis=1)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found in a table.
+
+    Attributes:
+        candidates: equations, best first, degenerate and accidental ones among them.
+        names: columns that were searched.
+        notes: what of the table was left out.
+        points: how many were used.
+        seconds: it took.
+    """
+
+    candidates: tuple[Law, ...]
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+    points: int
+    seconds: float
+
+    @property
+    def best(self) -> Law | None:
+        """The first candidate that passes for a law; None if no law was found."""
+        return next((law for law in self.candidates if law.certificate.law), None)
+
+    @property
+    def law(self) -> bool:
+        """Whether a law was found."""
+        return self.best is not None
+
+    @property
+    def front(self) -> tuple[Law, ...]:
+        """Candidates that none of equal or lower complexity fits as well, simplest first."""
+        kept: list[Law] = []
+        for law in sorted(self.candidates, key=lambda c: (c.complexity, c.relative_rms)):
+            if not kept or law.relative_rms < kept[-1].relative_rms:
+                kept.append(law)
+        return tuple(kept)
+
+    def table(self) -> pd.DataFrame:
+        """One line per candidate, best first."""
+        return pd.DataFrame(
+            {
+                "equation": f"{rounded(law.expression)} = 0",
+                "rms / spread": float(f"{law.relative_rms:.3g}"),
+                "complexity": law.complexity,
+                "held out": float(f"{law.certificate.contrast:.3g}"),
+                "p": float(f"{law.certificate.p:.2g}"),
+                "law": "yes" if law.certificate.law else law.certificate.reason,
+            }
+            for law in self.candidates
+        )
+
+    def __str__(self) -> str:
+        head = f"{self.points} points in {', '.join(self.names)}; {self.seconds:.1f} s"
+        lines = [head, *(f"  {note}" for note in self.notes)]
+        if not self.candidates:
+            return "\n".join([*lines, "no law found: no equation could be fitted"])
+        if self.best is None:
+            first = self.candidates[0]
+            return "\n".join([*lines, f"no law found: {first.certificate.reason}"])
+        best = self.best
+        lines += [f"{best.template} = 0", *_constants(best)]
+        lines.append(f"rms distance {best.relative_rms:.2g} of the spread")
+        return "\n".join(lines)
+
+    def _repr_markdown_(self) -> str:
+        text = [f"*{note}*" for note in self.notes]
+        if self.best is None:
+            reason = self.candidates[0].certificate.reason if self.candidates else "nothing fits"
+            text.append(f"**No law found**: {reason}.")
+        else:
+            text += [f"$${self.best.latex}$$", *_constants(self.best)]
+        return "\n\n".join([*text, self.table().to_markdown(index=False)])
+
+
+def _constants(law: Law) -> list[str]:
+    return [f"{name} = {value:.6g} ± {error:.2g}" for name, (value, error) in law.constants.items()]
+
+
+def default_weights() -> Path:
+    """Where the released weights of *PIE+* are: ``PIE_WEIGHTS``, or in this project.
+
+    Raises:
+        FileNotFoundError: they are in neither place.
+    """
+    given = os.environ.get("PIE_WEIGHTS")
+    folder = Path(given) if given else Path(__file__).resolve().parents[2] / "data/models/pie-plus"
+    if not (folder / "config.json").exists():
+        raise FileNotFoundError(
+            f"no weights in {folder}; set PIE_WEIGHTS to the folder with those of pie-plus"
+        )
+    return folder
+
+
+@functools.lru_cache(maxsize=4)
+def from_pretrained(folder: Path | str | None = None) -> PIE:
+    """A pre-trained network, the released one of *PIE+* without an argument."""
+    return load_weights(Path(folder) if folder else default_weights())
+
+
+def discover(
+    data: pd.DataFrame | np.ndarray | Sequence,
+    weights: Path | str | None = None,
+    missing: str = "error",
+    max_points: int = MAX_POINTS,
+    config: PlusConfig = PlusConfig(),
+    seed: int = 0,
+) -> Result:
+    """Laws f(x) = 0 that a table of measurements obeys.
+
+    Args:
+        data: a data frame, or (N, D) numbers; no column plays a special part.
+        weights: folder of a network; None = the released one.
+        missing: ``error``, or ``drop`` for rows in which a value is missing.
+        max_points: more are thinned at random.
+        config: settings of the search.
+        seed: of the choice of held-out points.
+
+    Returns:
+        Candidates with their evidence; ``best`` is None where no law was found.
+
+    Raises:
+        BadTable: a table that cannot be used, quoting what is wrong.
+    """
+    began = time.perf_counter()
+    table = measurements(data, missing, max_points, seed)
+    model = from_pretrained(weights)
+    d, most = len(table.names), model.config.max_variables
+    if d > most:
+        raise BadTable(f"{d} columns vary ({', '.join(table.names)}); expected at most {most}")
+    fitted, held_out = _split(table.points, seed)
+    found = discover_plus(model, fitted, config)
+    different: list[Expression] = []
+    for candidate in found.candidates:
+        if len(different) < CERTIFIED and not any(
+            same_zero_set(candidate.expression, other, fitted) for other in different
+        ):
+            different.append(candidate.expression)
+    laws = tuple(_law(expression, table, fitted, held_out) for expression in different)
+    seconds = time.perf_counter() - began
+    return Result(laws, table.names, table.notes, len(table.points), seconds)
+
+
+def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points to search on, and points to judge on."""
+    n, d = points.shape
+    held = max(FEWEST_HELD_OUT, int(HELD_OUT * n), n - SEARCHED)
+    if n - held <= d:
+        raise BadTable(
+            f"{n} different rows; expected at least {d + 1 + FEWEST_HELD_OUT}, "
+            f"{FEWEST_HELD_OUT} of them to judge on"
+        )
+    order = np.random.default_rng(seed).permutation(n)
+    return points[order[held:]], points[order[:held]]
+
+
+def _law(
+    expression: Expression, table: Measurements, fitted: np.ndarray, held_out: np.ndarray
+) -> Law:
+    """Certified as the search left it, then fitted to all points."""
+    points, spreads = table.points, robust_spreads(table.points)
+    certificate = certify(expression, fitted, held_out)
+    final = polished(expression, points, spreads)
+    one = np.ones_like(spreads)
+    return Law(
+        final,
+        table.names,
+        tuple(float(e) for e in standard_errors(final, points, spreads)),
+        root_mean_square(final, points, one),
+        root_mean_square(final, points, spreads),
+        certificate,
+    )
