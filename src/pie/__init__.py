@@ -1,3 +1,30 @@
-"""PIE: implicit equations f(x) = 0 from a cloud of points, without degenerate answers."""
+"""PIE: implicit equations f(x) = 0 from a cloud of points, without degenerate answers.
+
+>>> import pie
+>>> result = pie.discover([[1.0, 1.0], [2.0, 0.5], [4.0, 0.25]])
+Traceback (most recent call last):
+pie.measurements.BadTable: 3 different rows; expected at least 8, 5 of them to judge on
+"""
 
 __version__ = "0.1.0"
+__all__ = ["BadTable", "ImplicitRegressor", "discover", "from_pretrained"]
+
+_HOMES = {
+    "BadTable": "measurements",
+    "ImplicitRegressor": "regressor",
+    "discover": "laws",
+    "from_pretrained": "laws",
+}
+
+
+def __getattr__(name: str):
+    """What a user needs, from its own module; imported when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pie' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"pie.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

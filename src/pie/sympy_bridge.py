@@ -76,7 +76,7 @@ def to_latex(expression: Expression, names: Sequence[str] = (), digits: int = 4)
 
     >>> from pie.expression import parse
     >>> to_latex(parse("x1*x2 - 2.50001")), to_latex(parse("x1*x2"), ["p", "mean volume"])
-    ('x_{1} x_{2} - 2.5', 'p \\mathrm{mean\\ volume}')
+    ('x_{1} x_{2} - 2.5', '\\mathrm{mean\\ volume} p')
     """
     given = names or [f"x_{j}" for j in range(1, max(expression.variables, default=0) + 1)]
     shown = rounded(named(to_sympy(expression), given), digits)

@@ -1,0 +1,80 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import pie
+from pie import ImplicitRegressor
+from pie.measurements import BadTable
+
+
+def hyperbola(n=60):
+    x = np.random.default_rng(0).uniform(0.5, 2.0, n)
+    return np.column_stack([x, np.full(n, 7.0), 3.0 / x])
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return pd.DataFrame(hyperbola(), columns=["p", "k", "v"])
+
+
+@pytest.fixture(scope="module")
+def fitted(frame):
+    return ImplicitRegressor(rounds=1).fit(frame)
+
+
+def test_it_fits_without_y_and_measures_distances(fitted, frame):
+    assert fitted.fit(frame, np.zeros(len(frame))).law_ is not None, "y is ignored"
+    assert np.abs(fitted.predict(frame)).max() < 1e-9 and fitted.score(frame) > -1e-9
+    off = fitted.predict(frame.assign(v=frame.v + 0.01))
+    assert (np.sign(off) == np.sign(off[0])).all() and 1e-3 < np.abs(off).mean() < 1e-2
+
+
+def test_columns_keep_their_names_and_a_constant_one_is_left_out(fitted, frame):
+    assert list(fitted.feature_names_in_) == ["p", "k", "v"] and fitted.n_features_in_ == 3
+    assert fitted.result_.names == ("p", "v")
+    assert {s.name for s in fitted.law_.expression.free_symbols} == {"p", "v"}
+    with pytest.raises(BadTable, match="the columns are v, k, p; expected p, k, v"):
+        fitted.predict(frame[["v", "k", "p"]])
+
+
+def test_it_can_be_cloned_pickled_and_asked_for_its_parameters(fitted, frame):
+    copy = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copy.predict(frame), fitted.predict(frame))
+    fresh = clone(fitted)
+    assert fresh.get_params() == fitted.get_params() and not hasattr(fresh, "result_")
+    assert fresh.set_params(beam=8).beam == 8
+
+
+def test_it_is_a_step_of_a_pipeline():
+    cloud = hyperbola()[:, [0, 2]]
+    pipeline = make_pipeline(StandardScaler(), ImplicitRegressor(rounds=1)).fit(cloud)
+    assert pipeline.score(cloud) > -1e-6
+
+
+def test_it_says_when_it_was_not_fitted_or_gets_other_points(fitted):
+    with pytest.raises(NotFittedError):
+        ImplicitRegressor().predict(hyperbola())
+    with pytest.raises(BadTable, match=r"shape \(60, 2\); expected \(N, 3\)"):
+        fitted.predict(hyperbola()[:, :2])
+    with pytest.raises(BadTable, match="not numbers"):
+        fitted.predict([["a", "b", "c"]])
+
+
+def test_without_a_law_the_best_candidate_measures_and_law_is_none():
+    cloud = np.random.default_rng(0).standard_normal((100, 2))
+    fitted = ImplicitRegressor(rounds=0, beam=16).fit(cloud)
+    assert fitted.law_ is None and np.isfinite(fitted.predict(cloud)).all()
+    assert not hasattr(fitted, "feature_names_in_")
+
+
+def test_the_package_offers_what_a_user_needs_and_nothing_else():
+    assert set(pie.__all__) <= set(dir(pie))
+    assert all(getattr(pie, name) is not None for name in pie.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'disc'"):
+        _ = pie.disc
