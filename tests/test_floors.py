@@ -16,7 +16,7 @@ FLOORS = [
     {"sampson", "canonical", "sampling", "families", "model"},
     {"constants", "benchmarks", "mixture", "views", "uncertainty"},
     {"corpus", "discovery", "metrics", "degeneracy", "conditions"},
-    {"streaming", "plus", "validation", "objective", "certificate"},
+    {"streaming", "plus", "validation", "objective", "certificate", "subsets"},
     {"pretraining", "evaluation", "laws"},
     {"throughput", "methods", "cli", "regressor"},
     {"ablation", "baselines", "sensitivity"},

@@ -3,12 +3,16 @@
 The equations of *PIE+* are searched on at most :data:`SEARCHED` points and certified on points that
 the search did not see. Only an equation that passes is a *law*; where none does, the answer is that
 no law was found. Constants are then fitted to all points.
+
+Of more than two columns, few may obey a law of their own: pairs and triples are searched in the
+order of their evidence (:mod:`pie.subsets`), pairs first, and triples only where no pair of theirs
+has a law already.
 """
 
 import functools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +20,11 @@ import numpy as np
 import pandas as pd
 import sympy
 
+from . import subsets
 from .certificate import Certificate, certify, same_zero_set
 from .constants import robust_spreads
 from .expression import Expression
-from .measurements import MAX_POINTS, BadTable, Measurements, measurements
+from .measurements import MAX_POINTS, BadTable, measurements
 from .model import PIE, load_weights
 from .plus import PlusConfig, discover_plus
 from .sympy_bridge import named, rounded, to_latex, to_sympy
@@ -29,6 +34,8 @@ SEARCHED = 200  # points at most
 HELD_OUT = 0.3  # of the points
 FEWEST_HELD_OUT = 5
 CERTIFIED = 10  # candidates
+WORTH = -2.0  # evidence of a set of columns that is searched
+MOST = 20  # sets of columns
 
 
 @dataclass(frozen=True)
@@ -91,8 +98,8 @@ class Result:
 
     Attributes:
         candidates: equations, best first, degenerate and accidental ones among them.
-        names: columns that were searched.
-        notes: what of the table was left out.
+        names: columns that vary.
+        notes: what of the table was left out, and which sets of columns were searched.
         points: how many were used.
         seconds: it took.
     """
@@ -107,6 +114,15 @@ class Result:
     def best(self) -> Law | None:
         """The first candidate that passes for a law; None if no law was found."""
         return next((law for law in self.candidates if law.certificate.law), None)
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        """The first law in every set of columns that has one; they hold at the same time."""
+        first: dict[tuple[str, ...], Law] = {}
+        for law in self.candidates:
+            if law.certificate.law:
+                first.setdefault(law.names, law)
+        return tuple(first.values())
 
     @property
     def law(self) -> bool:
@@ -144,9 +160,9 @@ class Result:
         if self.best is None:
             first = self.candidates[0]
             return "\n".join([*lines, f"no law found: {first.certificate.reason}"])
-        best = self.best
-        lines += [f"{best.template} = 0", *_constants(best)]
-        lines.append(f"rms distance {best.relative_rms:.2g} of the spread")
+        for law in self.laws:
+            lines += [f"{law.template} = 0", *_constants(law)]
+            lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
         return "\n".join(lines)
 
     def _repr_markdown_(self) -> str:
@@ -155,7 +171,8 @@ class Result:
             reason = self.candidates[0].certificate.reason if self.candidates else "nothing fits"
             text.append(f"**No law found**: {reason}.")
         else:
-            text += [f"$${self.best.latex}$$", *_constants(self.best)]
+            for law in self.laws:
+                text += [f"$${law.latex}$$", *_constants(law)]
         return "\n\n".join([*text, self.table().to_markdown(index=False)])
 
 
@@ -191,6 +208,7 @@ def discover(
     max_points: int = MAX_POINTS,
     config: PlusConfig = PlusConfig(),
     seed: int = 0,
+    seconds: float = 60.0,
 ) -> Result:
     """Laws f(x) = 0 that a table of measurements obeys.
 
@@ -201,6 +219,7 @@ def discover(
         max_points: more are thinned at random.
         config: settings of the search.
         seed: of the choice of held-out points.
+        seconds: after which no further set of columns is searched.
 
     Returns:
         Candidates with their evidence; ``best`` is None where no law was found.
@@ -212,9 +231,50 @@ def discover(
     table = measurements(data, missing, max_points, seed)
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
-    if d > most:
-        raise BadTable(f"{d} columns vary ({', '.join(table.names)}); expected at most {most}")
-    fitted, held_out = _split(table.points, seed)
+    if most < 3 < d + 1:
+        raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
+    searched: list[tuple[int, ...]] = []
+    laws: list[Law] = []
+    for columns in _worth_searching(table.points, laws, table.names):
+        if time.perf_counter() - began > seconds:
+            break
+        searched.append(columns)
+        laws += _search(model, table.points[:, columns], [table.names[j] for j in columns],
+                        config, seed)  # fmt: skip
+    laws.sort(key=lambda law: not law.certificate.law)  # stable: the order of the search within
+    notes = table.notes
+    if d > 2:
+        tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
+        notes += (f"searched {len(searched)} sets of columns: {tried}",)
+    elapsed = time.perf_counter() - began
+    return Result(tuple(laws), table.names, notes, len(table.points), elapsed)
+
+
+def _worth_searching(
+    points: np.ndarray, laws: list[Law], names: Sequence[str]
+) -> Iterator[tuple[int, ...]]:
+    """Sets of columns in the order of search, given the laws that were found up to then."""
+    d = points.shape[1]
+    if d == 2:
+        yield (0, 1)
+        return
+    ranked = subsets.ranked(points)
+    tried = 0
+    for strength, columns in ranked:
+        lawful = [law for law in laws if law.certificate.law]
+        known = any(set(law.names) <= {names[j] for j in columns} for law in lawful)
+        whole = d == 3 == len(columns)  # the table itself
+        if known or not (whole or (strength <= WORTH and tried < MOST)):
+            continue
+        tried += 1
+        yield columns
+
+
+def _search(
+    model: PIE, points: np.ndarray, names: Sequence[str], config: PlusConfig, seed: int
+) -> list[Law]:
+    """Different equations in two or three columns, certified, best first."""
+    fitted, held_out = _split(points, seed)
     found = discover_plus(model, fitted, config)
     different: list[Expression] = []
     for candidate in found.candidates:
@@ -222,9 +282,7 @@ def discover(
             same_zero_set(candidate.expression, other, fitted) for other in different
         ):
             different.append(candidate.expression)
-    laws = tuple(_law(expression, table, fitted, held_out) for expression in different)
-    seconds = time.perf_counter() - began
-    return Result(laws, table.names, table.notes, len(table.points), seconds)
+    return [_law(expression, points, tuple(names), fitted, held_out) for expression in different]
 
 
 def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -241,16 +299,20 @@ def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _law(
-    expression: Expression, table: Measurements, fitted: np.ndarray, held_out: np.ndarray
+    expression: Expression,
+    points: np.ndarray,
+    names: tuple[str, ...],
+    fitted: np.ndarray,
+    held_out: np.ndarray,
 ) -> Law:
     """Certified as the search left it, then fitted to all points."""
-    points, spreads = table.points, robust_spreads(table.points)
+    spreads = robust_spreads(points)
     certificate = certify(expression, fitted, held_out)
     final = polished(expression, points, spreads)
     one = np.ones_like(spreads)
     return Law(
         final,
-        table.names,
+        names,
         tuple(float(e) for e in standard_errors(final, points, spreads)),
         root_mean_square(final, points, one),
         root_mean_square(final, points, spreads),

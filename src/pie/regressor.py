@@ -66,7 +66,7 @@ class ImplicitRegressor(BaseEstimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.n_features_in_ = len(columns)
-        self._used = [columns.index(name) for name in result.names]
+        self._names = columns
         self.result_: Result = result
         self.law_: Law | None = result.best
         return self
@@ -85,14 +85,15 @@ class ImplicitRegressor(BaseEstimator):
         Of the law; where none was found, of the best candidate.
         """
         equation = self._equation()
-        return equation.distance(self._columns(X))
+        used = [self._names.index(name) for name in equation.names]
+        return equation.distance(self._checked(X)[:, used])
 
     def score(self, X, y=None) -> float:
         """Minus the root mean square of :meth:`predict`: 0 is a perfect fit."""
         return -float(np.sqrt(np.mean(self.predict(X) ** 2)))
 
-    def _columns(self, X) -> np.ndarray:
-        """The columns that were searched, of X (N, n_features_in_)."""
+    def _checked(self, X) -> np.ndarray:
+        """X as numbers, (N, n_features_in_)."""
         if isinstance(X, pd.DataFrame) and hasattr(self, "feature_names_in_"):
             given = [str(c) for c in X.columns]
             if given != list(self.feature_names_in_):
@@ -106,7 +107,7 @@ class ImplicitRegressor(BaseEstimator):
             raise BadTable(f"points are not numbers: {error}") from None
         if points.ndim != 2 or points.shape[1] != self.n_features_in_:
             raise BadTable(f"points have shape {points.shape}; expected (N, {self.n_features_in_})")
-        return points[:, self._used]
+        return points
 
 
 def _default_names(X) -> list[str]:
