@@ -12,8 +12,8 @@ import yaml
 from pie.sources import sources
 
 NOTEBOOKS = (
-    "01_generation", "02_pretraining", "03_baselines", "04_evaluation", "05_robustness",
-    "06_sensitivity", "07_paper", "08_plus", "09_equal_time",
+    "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
+    "05_robustness", "06_sensitivity", "07_paper", "08_plus", "09_equal_time",
 )  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_stages_list_the_modules_that_they_import(root):
         )
 
 
-@pytest.mark.parametrize("name", ["03_baselines", "04_evaluation", "08_plus", "09_equal_time"])
+@pytest.mark.parametrize("name", ["00_discover", "03_baselines", "04_evaluation", "08_plus", "09_equal_time"])
 def test_costly_stages_list_all_that_their_notebook_runs_on(root, name):
     """What the settings and the drawing import apart: they compute nothing."""
     stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]

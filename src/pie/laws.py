@@ -28,7 +28,7 @@ from .measurements import MAX_POINTS, BadTable, measurements
 from .model import PIE, load_weights
 from .plus import PlusConfig, discover_plus
 from .sympy_bridge import named, rounded, to_latex, to_sympy
-from .uncertainty import polished, root_mean_square, standard_errors
+from .uncertainty import polished, standard_errors
 
 SEARCHED = 200  # points at most
 HELD_OUT = 0.3  # of the points
@@ -36,6 +36,8 @@ FEWEST_HELD_OUT = 5
 CERTIFIED = 10  # candidates
 WORTH = -2.0  # evidence of a set of columns that is searched
 MOST = 20  # sets of columns
+SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
+SHARPER = 0.3  # times the contrast: what a third column has to bring
 
 
 @dataclass(frozen=True)
@@ -112,17 +114,28 @@ class Result:
 
     @property
     def best(self) -> Law | None:
-        """The first candidate that passes for a law; None if no law was found."""
-        return next((law for law in self.candidates if law.certificate.law), None)
+        """The first law; None if no law was found."""
+        return next(iter(self.laws), None)
 
     @property
     def laws(self) -> tuple[Law, ...]:
-        """The first law in every set of columns that has one; they hold at the same time."""
+        """The first law in every set of columns that has one; they hold at the same time.
+
+        A law in two columns that a third one sharpens is left out.
+        """
         first: dict[tuple[str, ...], Law] = {}
         for law in self.candidates:
             if law.certificate.law:
                 first.setdefault(law.names, law)
-        return tuple(first.values())
+        return tuple(
+            law
+            for law in first.values()
+            if not any(
+                set(law.names) < set(other.names)
+                and other.certificate.contrast < SHARPER * law.certificate.contrast
+                for other in first.values()
+            )
+        )
 
     @property
     def law(self) -> bool:
@@ -261,7 +274,7 @@ def _worth_searching(
     ranked = subsets.ranked(points)
     tried = 0
     for strength, columns in ranked:
-        lawful = [law for law in laws if law.certificate.law]
+        lawful = [law for law in laws if law.certificate.law and law.certificate.contrast <= SHARP]
         known = any(set(law.names) <= {names[j] for j in columns} for law in lawful)
         whole = d == 3 == len(columns)  # the table itself
         if known or not (whole or (strength <= WORTH and tried < MOST)):
@@ -279,7 +292,7 @@ def _search(
     different: list[Expression] = []
     for candidate in found.candidates:
         if len(different) < CERTIFIED and not any(
-            same_zero_set(candidate.expression, other, fitted) for other in different
+            same_zero_set(candidate.expression, other, points) for other in different
         ):
             different.append(candidate.expression)
     return [_law(expression, points, tuple(names), fitted, held_out) for expression in different]
@@ -309,12 +322,20 @@ def _law(
     spreads = robust_spreads(points)
     certificate = certify(expression, fitted, held_out)
     final = polished(expression, points, spreads)
-    one = np.ones_like(spreads)
     return Law(
         final,
         names,
         tuple(float(e) for e in standard_errors(final, points, spreads)),
-        root_mean_square(final, points, one),
-        root_mean_square(final, points, spreads),
+        _root_mean_square(final, points, np.ones_like(spreads)),
+        _root_mean_square(final, points, spreads),
         certificate,
     )
+
+
+@np.errstate(all="ignore")
+def _root_mean_square(expression: Expression, points: np.ndarray, units: np.ndarray) -> float:
+    """Of the first-order distances in units, over all points; inf where one has none."""
+    value, gradient = expression.value_and_gradient(points)
+    distance = np.where(value == 0.0, 0.0, value / np.linalg.norm(gradient * units, axis=1))
+    error = float(np.sqrt(np.mean(distance**2)))
+    return error if np.isfinite(error) else np.inf

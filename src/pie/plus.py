@@ -211,6 +211,15 @@ class _Search:
         self.refined |= {found.skeleton for found in chosen}
         return chosen
 
+    def front(self) -> list[_Found]:
+        """What nothing of equal or lower length fits better, the shortest first."""
+        kept: list[_Found] = []
+        usable = (f for f in self.found.values() if np.isfinite(f.fit.fitness))
+        for found in sorted(usable, key=lambda f: (len(f.fit.expression.codes), f.fit.contrast)):
+            if not kept or found.fit.contrast < kept[-1].fit.contrast:
+                kept.append(found)
+        return kept
+
     def lowest(self) -> float:
         """Cost of the best candidate."""
         return min((self._order(found)[0] for found in self.found.values()), default=np.inf)
@@ -269,7 +278,8 @@ def discover_plus(
 
     Returns:
         Candidates ranked by N·ln(contrast) plus the price of constants and tokens, as they are
-        written in the user's coordinates. A candidate's fitness is minus its orthogonal root mean
+        written in the user's coordinates, then shorter ones that fit best among their like. A
+        candidate's fitness is minus its orthogonal root mean
         square error in the view in which it was found.
 
     Raises:
@@ -289,18 +299,20 @@ def discover_plus(
         search.complete()
     search.refine_until_it_helps_no_more()
     candidates: dict[tuple, Candidate] = {}
-    prices: dict[tuple, float] = {}
-    for found in search.ranked()[: config.returned]:
+    prices: dict[tuple, tuple[float, bool]] = {}
+    cheapest = search.ranked()[: config.returned]
+    for place, found in enumerate([*cheapest, *search.front()]):
         try:
             fit = in_user_coordinates(found.view, found.fit, points, config)
         except ValueError:
             continue
         key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
         if key not in candidates:
-            prices[key] = cost(fit, len(points), config)
+            # what is only on the front stands behind all others
+            prices[key] = cost(fit, len(points), config), place >= len(cheapest)
             candidates[key] = Candidate(
                 fit.expression, fit.fitness, found.log_probability, fit.status, fit.error,
                 fit.contrast,
             )  # fmt: skip
-    ranked = sorted(candidates, key=prices.__getitem__)
+    ranked = sorted(candidates, key=lambda key: (prices[key][1], prices[key][0]))
     return Discovery(tuple(candidates[key] for key in ranked), time.perf_counter() - began)

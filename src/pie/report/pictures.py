@@ -62,6 +62,8 @@ def zero_set(law: Law, data: pd.DataFrame | np.ndarray | Sequence) -> Figure:
         axes.plot(*points.T, ".", color="0.35", markersize=3)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         draw_zero_set(axes, law.program, colors=_COLOUR, linewidths=1.3)
+        if 0.5 < np.divide(*(high - low)) < 2.0:  # columns of one kind, as coordinates
+            axes.set_aspect("equal")
     else:
         figure = plt.figure(figsize=(3.8, 3.4))
         axes = figure.add_subplot(projection="3d")
