@@ -34,6 +34,21 @@ def test_standard_errors_are_the_spread_of_repeated_fits():
     assert np.all(np.abs(np.mean(pulls, axis=0)) < 0.6)
 
 
+@pytest.mark.parametrize("level", [0.003, 0.02])
+@pytest.mark.parametrize("text", [ELLIPSE, "x1*x2 - 1.7", "x2 - 0.8*exp(0.6*x1)", "x2 - 0.9*sin(x1)"])
+def test_intervals_hold_the_truth_as_often_as_they_say(text, level):
+    """95 % intervals: 1.96 standard errors around the constants of 200 noisy fits."""
+    truth = canonical(parse(text))
+    held = []
+    for seed in range(200):
+        points = noisy(text, level, seed, n=100)
+        units = points.std(axis=0)
+        found = polished(truth, points, units)
+        off = np.abs(np.array(found.constants) - truth.constants)
+        held.append(off <= 1.96 * standard_errors(found, points, units))
+    assert 0.90 <= np.mean(held) <= 0.98, np.mean(held, axis=0)
+
+
 def test_errors_follow_the_noise_and_the_number_of_points():
     truth = canonical(parse(ELLIPSE))
 
