@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -7,10 +8,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pie
 from pie import ImplicitRegressor
-from pie.measurements import BadTable
 
 
 def hyperbola(n=60):
@@ -39,7 +40,7 @@ def test_columns_keep_their_names_and_a_constant_one_is_left_out(fitted, frame):
     assert list(fitted.feature_names_in_) == ["p", "k", "v"] and fitted.n_features_in_ == 3
     assert fitted.result_.names == ("p", "v")
     assert {s.name for s in fitted.law_.expression.free_symbols} == {"p", "v"}
-    with pytest.raises(BadTable, match="the columns are v, k, p; expected p, k, v"):
+    with pytest.raises(ValueError, match="names should match"):
         fitted.predict(frame[["v", "k", "p"]])
 
 
@@ -60,10 +61,11 @@ def test_it_is_a_step_of_a_pipeline():
 def test_it_says_when_it_was_not_fitted_or_gets_other_points(fitted):
     with pytest.raises(NotFittedError):
         ImplicitRegressor().predict(hyperbola())
-    with pytest.raises(BadTable, match=r"shape \(60, 2\); expected \(N, 3\)"):
-        fitted.predict(hyperbola()[:, :2])
-    with pytest.raises(BadTable, match="not numbers"):
-        fitted.predict([["a", "b", "c"]])
+    other = ImplicitRegressor(rounds=0, beam=2).fit(hyperbola())
+    with pytest.raises(ValueError, match="X has 2 features, but ImplicitRegressor is expecting 3"):
+        other.predict(hyperbola()[:, :2])
+    with pytest.raises(ValueError, match="could not convert string"):
+        other.predict([["a", "b", "c"]])
 
 
 def test_without_a_law_the_best_candidate_measures_and_law_is_none():
@@ -71,6 +73,23 @@ def test_without_a_law_the_best_candidate_measures_and_law_is_none():
     fitted = ImplicitRegressor(rounds=0, beam=16).fit(cloud)
     assert fitted.law_ is None and np.isfinite(fitted.predict(cloud)).all()
     assert not hasattr(fitted, "feature_names_in_")
+
+
+def test_no_equation_at_all_measures_nothing(monkeypatch, fitted):
+    empty = clone(fitted).fit(hyperbola())
+    empty.result_ = replace(empty.result_, candidates=())
+    empty.law_ = None
+    assert np.isnan(empty.predict(hyperbola())).all()
+
+
+OTHERWISE = {"check_dtype_object": "the message quotes row, column and value, in other words"}
+
+
+@parametrize_with_checks(
+    [ImplicitRegressor(beam=2, rounds=0)], expected_failed_checks=lambda _: OTHERWISE
+)
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
 
 
 def test_the_package_offers_what_a_user_needs_and_nothing_else():

@@ -207,7 +207,7 @@ def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[st
         for j in np.flatnonzero(gaps.any(0))
     )
     if missing == "error":
-        raise BadTable(f"values are missing: {where}; fill them in, or say missing='drop'")
+        raise BadTable(f"values are missing (NaN): {where}; fill them in, or say missing='drop'")
     notes.append(f"rows with missing values are left out: {where}")
     return np.flatnonzero(~gaps.any(1))
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .laws import Law, Result, discover
-from .measurements import MAX_POINTS, BadTable
+from .measurements import MAX_POINTS
 from .plus import PlusConfig
 
 
@@ -53,62 +53,41 @@ class ImplicitRegressor(BaseEstimator):
         """Search. ``y`` is ignored: no column plays a special part.
 
         Raises:
-            BadTable: a table that cannot be used, quoting what is wrong.
+            ValueError: a table that cannot be used, quoting what is wrong.
         """
+        columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
+        checked = validate_data(
+            self, X, dtype=None, ensure_min_samples=2, ensure_min_features=2,
+            ensure_all_finite="allow-nan",
+        )  # fmt: skip
+        table = pd.DataFrame(checked, columns=columns) if columns else checked
         config = PlusConfig(beam=self.beam, rounds=self.rounds)
-        result = discover(
-            X, self.weights, self.missing, self.max_points, config, int(self.random_state or 0)
+        self.result_: Result = discover(
+            table, self.weights, self.missing, self.max_points, config, int(self.random_state or 0)
         )
-        named = isinstance(X, pd.DataFrame)
-        columns = [str(c) for c in X.columns] if named else _default_names(X)
-        if named:
-            self.feature_names_in_ = np.array(columns, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.n_features_in_ = len(columns)
-        self._names = columns
-        self.result_: Result = result
-        self.law_: Law | None = result.best
+        self._names = [str(c) for c in columns or _default_names(checked)]
+        self.law_: Law | None = self.result_.best
         return self
-
-    def _equation(self) -> Law:
-        check_is_fitted(self, "result_")
-        if self.law_ is not None:
-            return self.law_
-        if not self.result_.candidates:
-            raise ValueError("no equation could be fitted; there is nothing to predict with")
-        return self.result_.candidates[0]
 
     def predict(self, X) -> np.ndarray:
         """Signed first-order distance of each row to the zero set, in the units of the data, (N,).
 
-        Of the law; where none was found, of the best candidate.
+        Of the law; where none was found, of the best candidate; nan where there is none either.
+
+        Raises:
+            ValueError: other columns than those of :meth:`fit`, or values that are no numbers.
         """
-        equation = self._equation()
-        used = [self._names.index(name) for name in equation.names]
-        return equation.distance(self._checked(X)[:, used])
+        check_is_fitted(self, "result_")
+        points = validate_data(self, X, reset=False, dtype=np.float64)
+        equation = self.law_ or next(iter(self.result_.candidates), None)
+        if equation is None:
+            return np.full(len(points), np.nan)
+        return equation.distance(points[:, [self._names.index(name) for name in equation.names]])
 
     def score(self, X, y=None) -> float:
         """Minus the root mean square of :meth:`predict`: 0 is a perfect fit."""
         return -float(np.sqrt(np.mean(self.predict(X) ** 2)))
 
-    def _checked(self, X) -> np.ndarray:
-        """X as numbers, (N, n_features_in_)."""
-        if isinstance(X, pd.DataFrame) and hasattr(self, "feature_names_in_"):
-            given = [str(c) for c in X.columns]
-            if given != list(self.feature_names_in_):
-                raise BadTable(
-                    f"the columns are {', '.join(given)}; expected "
-                    f"{', '.join(self.feature_names_in_)}"
-                )
-        try:
-            points = np.asarray(X, np.float64)
-        except (TypeError, ValueError) as error:
-            raise BadTable(f"points are not numbers: {error}") from None
-        if points.ndim != 2 or points.shape[1] != self.n_features_in_:
-            raise BadTable(f"points have shape {points.shape}; expected (N, {self.n_features_in_})")
-        return points
 
-
-def _default_names(X) -> list[str]:
-    return [f"x{j + 1}" for j in range(np.asarray(X).shape[1])]
+def _default_names(X: np.ndarray) -> list[str]:
+    return [f"x{j + 1}" for j in range(X.shape[1])]
