@@ -108,7 +108,7 @@ def test_more_time_widens_the_beam(setting, problems):
     short, long = (EqualTime(setting, Baselines(SMALL), s) for s in (1e-3, 3.0))
     points = problems[1].points
     few, many = (len(c.methods["PIE"](points).candidates) for c in (short, long))
-    assert few == len(setting.methods["PIE"](points).candidates) and many > 4 * few
+    assert few < len(setting.methods["PIE"](points).candidates) < many
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])

@@ -1,12 +1,18 @@
 """The methods of this project as the evaluation takes them: *PIE*, its variants, and *PIE+*."""
 
+import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .discovery import InferenceConfig, discover
 from .evaluation import Method, digest_of
-from .model import load_weights
+from .model import PIE, load_weights
 from .plus import PlusConfig, discover_plus
+
+
+@functools.lru_cache(maxsize=4)
+def _model(folder: Path) -> PIE:
+    return load_weights(folder)
 
 
 @dataclass(frozen=True)
@@ -30,13 +36,13 @@ class Setting:
         strict = replace(config, resolution=0.0)
 
         def by_the_paper(fitness: str, config: InferenceConfig) -> Method:
-            return lambda points: discover(load_weights(self.weights), points, fitness, config)
+            return lambda points: discover(_model(self.weights), points, fitness, config)
 
         return {
             "PIE": by_the_paper("cl-fem", config),
             "PIE (Vanilla)": by_the_paper("vanilla", config),
             "PIE (strict)": by_the_paper("cl-fem", strict),
-            "PIE+": lambda points: discover_plus(load_weights(self.weights_plus), points, plus),
+            "PIE+": lambda points: discover_plus(_model(self.weights_plus), points, plus),
         }
 
     @property
