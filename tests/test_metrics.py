@@ -4,7 +4,15 @@ import pytest
 from pie.benchmarks import NAMES, load
 from pie.canonical import canonical
 from pie.expression import parse
-from pie.metrics import RECOVERED, STARTS, paper_fitness, right_skeleton, two_sided, zeros
+from pie.metrics import (
+    RECOVERED,
+    STARTS,
+    fitness_of_starts,
+    paper_fitness,
+    right_skeleton,
+    two_sided,
+    zeros,
+)
 from pie.sampling import Box
 
 CIRCLE = parse("x1**2 + x2**2 - 4")
@@ -125,3 +133,11 @@ def test_zeros_are_zeros(rng):
     points = zeros(CIRCLE, 2, rng)
     assert len(points) > STARTS // 2
     np.testing.assert_allclose(CIRCLE.values(points), 0.0, atol=1e-9)
+
+
+def test_starts_that_count_as_zeros_score_about_a_half_where_f_is_linear():
+    """NMSE is then the ratio of two estimates of the same mean square."""
+    scores = [fitness_of_starts(parse("x1 + 2*x2 - 1"), 2, seed) for seed in range(40)]
+    assert np.mean(scores) == pytest.approx(0.5, abs=0.05)
+    assert paper_fitness(parse("x1 - x1"), parse("x1 + 2*x2 - 1"), 2, seed=0) == 0.0
+    assert fitness_of_starts(parse("ln(0 - 1 - x1**2) + x2"), 2, 0) == 0.0, "defined nowhere"

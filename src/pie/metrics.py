@@ -163,6 +163,28 @@ def paper_fitness(
     return float(1.0 / (1.0 + np.sqrt(np.mean(squares) / scale)))
 
 
+def fitness_of_starts(
+    truth: Expression, n_variables: int, seed: int, box: Box | None = None
+) -> float:
+    """What f̂ ≡ 0 would score if its start points, which nothing moves, counted as its zeros.
+
+    :func:`paper_fitness` gives it 0. The paper does not say; its values for methods that are
+    degenerate throughout are close to this one.
+    """
+    box, *frame = _frame(box, n_variables)
+    truth = in_units(truth, *frame)
+    rng = np.random.default_rng(seed)
+    shape = (STARTS, n_variables)
+    points = rng.standard_normal(shape) if box is None else box.uniform(STARTS, rng)
+    with np.errstate(all="ignore"):
+        squares = np.square(truth.values(points))
+    squares = squares[np.isfinite(squares)]
+    scale = _normaliser(truth, n_variables, rng, box)
+    if len(squares) < STARTS // 10 or not scale > 0.0:
+        return 0.0
+    return float(1.0 / (1.0 + np.sqrt(np.mean(squares) / scale)))
+
+
 def _share_near(points: np.ndarray, expression: Expression, reach: float) -> float:
     with np.errstate(all="ignore"):
         return float(np.mean(distance_to_zero_set(expression, points) <= reach))
