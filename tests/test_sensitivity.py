@@ -57,7 +57,7 @@ def test_a_variant_changes_what_it_names_and_nothing_else():
         ({"corpus": {"points": 5}}, r"unknown parameter sensitivity.variants.a.corpus.points"),
         ({"model": {"width": "wide"}}, r"variants.a.model.width is 'wide'; expected int"),
         ({"corpse": {}}, r"unknown parameter sensitivity.variants.a.corpse"),
-        ({"corpus": {"n_points": 3}}, r"n_points is 3; expected at least 4"),
+        ({"corpus": {"n_points": 2}}, r"n_points is 2; expected at least 3"),
         ({"corpus": {"n_points": 9, "mixture": {"share": 0.5}}}, r"n_points is 9; .* at least 20"),
         ({"training": 3}, r"sensitivity.variants.a.training is 3; expected dict"),
     ],

@@ -43,7 +43,7 @@ class CorpusConfig:
     mixture: MixtureConfig = field(default_factory=MixtureConfig)
 
     def __post_init__(self):
-        least = FEWEST if self.mixture.share > 0.0 else 4
+        least = FEWEST if self.mixture.share > 0.0 else 3
         if self.n_points < least:
             raise ValueError(f"corpus.n_points is {self.n_points}; expected at least {least}")
 

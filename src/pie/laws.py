@@ -288,14 +288,18 @@ def _search(
 ) -> list[Law]:
     """Different equations in two or three columns, certified, best first."""
     fitted, held_out = _split(points, seed)
-    found = discover_plus(model, fitted, config)
-    different: list[Expression] = []
-    for candidate in found.candidates:
+    spreads = robust_spreads(points)
+    different: list[tuple[Expression, Expression]] = []
+    for candidate in discover_plus(model, fitted, config).candidates:
+        final = polished(candidate.expression, points, spreads)
         if len(different) < CERTIFIED and not any(
-            same_zero_set(candidate.expression, other, points) for other in different
+            same_zero_set(final, other, points) for _, other in different
         ):
-            different.append(candidate.expression)
-    return [_law(expression, points, tuple(names), fitted, held_out) for expression in different]
+            different.append((candidate.expression, final))
+    return [
+        _law(as_searched, final, points, tuple(names), fitted, held_out)
+        for as_searched, final in different
+    ]
 
 
 def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -312,16 +316,16 @@ def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _law(
-    expression: Expression,
+    as_searched: Expression,
+    final: Expression,
     points: np.ndarray,
     names: tuple[str, ...],
     fitted: np.ndarray,
     held_out: np.ndarray,
 ) -> Law:
-    """Certified as the search left it, then fitted to all points."""
+    """Certified as the search left it; what is reported is fitted to all points."""
     spreads = robust_spreads(points)
-    certificate = certify(expression, fitted, held_out)
-    final = polished(expression, points, spreads)
+    certificate = certify(as_searched, fitted, held_out)
     return Law(
         final,
         names,
