@@ -18,8 +18,9 @@ FLOORS = [
     {"corpus", "discovery", "metrics", "degeneracy", "conditions"},
     {"streaming", "plus", "validation", "objective", "certificate", "subsets"},
     {"pretraining", "evaluation", "laws"},
-    {"throughput", "methods", "cli", "regressor"},
-    {"ablation", "baselines", "sensitivity"},
+    {"throughput", "paper_methods", "comparisons", "cli", "regressor"},
+    {"methods", "sensitivity"},
+    {"ablation", "baselines"},
     {"settings"},
     {"report"},
 ]

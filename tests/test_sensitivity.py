@@ -23,7 +23,8 @@ TINY = {
             "examples-32": {"training": {"examples": 32}},
             "points-12": {"corpus": {"n_points": 12}},
             "raw": {"corpus": {"canonical_skeletons": False}},
-            "mixture": {"corpus": {"n_points": 20, "mixture": {"share": 1.0}}, "on": "mixture"},
+            "mixture": {"base": "corpus_plus", "test_set": "mixture",
+                        "corpus": {"mixture": {"ways": {"whole": 0.0}}}},
         },
     },
 }  # fmt: skip
@@ -44,7 +45,7 @@ def config(**variants):
 def test_a_variant_changes_what_it_names_and_nothing_else():
     corpus = CorpusConfig()
     given = config(a={"corpus": {"generator": {"max_operators": 7}}}, b={})
-    changed, same = (run_of(given, corpus, name) for name in "ab")
+    changed, same = (run_of(given, {"corpus": corpus}, name) for name in "ab")
     assert changed.corpus.generator.max_operators == 7
     assert changed.corpus.generator.min_operators == corpus.generator.min_operators
     assert (changed.model, changed.training) == (same.model, same.training)
@@ -59,30 +60,47 @@ def test_a_variant_changes_what_it_names_and_nothing_else():
         ({"corpse": {}}, r"unknown parameter sensitivity.variants.a.corpse"),
         ({"corpus": {"n_points": 2}}, r"n_points is 2; expected at least 3"),
         ({"corpus": {"n_points": 9, "mixture": {"share": 0.5}}}, r"n_points is 9; .* at least 20"),
+        ({"base": "corps"}, r"variants.a.base is 'corps'; expected corpus or corpus_plus"),
         ({"training": 3}, r"sensitivity.variants.a.training is 3; expected dict"),
     ],
-    ids=["key", "type", "section", "points", "points of a mixture", "mapping"],
+    ids=["key", "type", "section", "points", "points of a mixture", "base", "mapping"],
 )
 def test_a_bad_variant_is_quoted(variant, message):
     with pytest.raises(ValueError, match=message):
-        run_of(config(a=variant), CorpusConfig(), "a")
+        run_of(config(a=variant), dict.fromkeys(("corpus", "corpus_plus"), CorpusConfig()), "a")
 
 
 def test_the_released_variants_are_what_their_names_say(root):
     settings = load_settings(root / "params.yaml")
-    paper = TrainingConfig()
+    corpora, paper = {"corpus": settings.corpus, "corpus_plus": settings.corpus_plus}, TrainingConfig()
+    common = run_of(replace(settings.sensitivity, variants={"none": {}}), corpora, "none")
+    ways = {}
     for name in settings.sensitivity.variants:
-        run = run_of(settings.sensitivity, settings.corpus, name)
+        run = run_of(settings.sensitivity, corpora, name)
         kind, _, value = name.partition("-")
         if kind == "examples":
-            assert run.training.examples == int(value) and run.corpus == settings.corpus
+            assert run.training.examples == int(value) and run.corpus == common.corpus
         if kind == "points":
-            assert run.corpus == replace(settings.corpus, n_points=int(value))
-        ours, theirs = (
-            (t.batch_size, t.learning_rate, t.patience, t.validate_every, t.cosine_decay)
-            for t in (run.training, paper)
-        )
-        assert ours == theirs, "the paper's recipe"
+            assert run == replace(common, name=name, corpus=replace(common.corpus, n_points=int(value)))
+        if kind == "width":
+            assert run.model.width == int(value) and run.training == common.training
+        if name == "raw-skeletons":
+            assert run == replace(common, name=name, corpus=replace(common.corpus, canonical_skeletons=False))
+        if kind in ("examples", "points", "width", "raw"):
+            ours, theirs = (
+                (t.batch_size, t.learning_rate, t.patience, t.validate_every, t.cosine_decay)
+                for t in (run.training, paper)
+            )
+            assert ours == theirs, "the paper's recipe"
+        else:
+            ways[name] = run
+    whole = ways.pop("mixture")
+    assert whole.corpus == settings.corpus_plus
+    for name, run in ways.items():
+        assert replace(run, name="", corpus=None) == replace(whole, name="", corpus=None)
+        mixture, way = whole.corpus.mixture, name.removeprefix("without-")
+        left = {"share": 0.0} if way == "mixture" else {"ways": replace(mixture.ways, **{way: 0.0})}
+        assert run.corpus == replace(whole.corpus, mixture=replace(mixture, **left))
 
 
 def test_an_unknown_variant_ends_in_one_line(command, tmp_path, monkeypatch):

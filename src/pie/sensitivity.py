@@ -18,8 +18,8 @@ from .benchmarks import Problem, load
 from .corpus import CorpusConfig
 from .discovery import InferenceConfig
 from .evaluation import Row, evaluate, write_rows
-from .methods import Setting
 from .model import ModelConfig
+from .paper_methods import PaperMethods
 from .params import read_yaml, record
 from .pretraining import TrainingConfig, corpora, hash_of, pretrain
 from .validation import validation_problems
@@ -29,12 +29,16 @@ MIXTURE = "mixture"  # test set: validation items of the mixture
 
 @dataclass(frozen=True)
 class Variant:
-    """Overrides of parameters, nested as in their sections, and the test set to ask for."""
+    """Overrides of parameters, nested as in their sections, and the test set to ask for.
+
+    ``base`` is the section whose corpus is overridden: ``corpus``, or ``corpus_plus``, the mixture.
+    """
 
     corpus: dict = field(default_factory=dict)
     model: dict = field(default_factory=dict)
     training: dict = field(default_factory=dict)
-    on: str = "synthetic"
+    test_set: str = "synthetic"
+    base: str = "corpus"
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class Run:
     corpus: CorpusConfig
     model: ModelConfig
     training: TrainingConfig
-    on: str
+    test_set: str
 
     @property
     def folder(self) -> str:
@@ -79,16 +83,23 @@ class Run:
         return "-".join([self.name, *map(hash_of, settings)])
 
 
-def run_of(config: SensitivityConfig, corpus: CorpusConfig, name: str) -> Run:
+def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
     """The setting of a variant.
 
+    Args:
+        config: section ``sensitivity``.
+        corpora: sections ``corpus`` and ``corpus_plus``.
+        name: of the variant.
+
     Raises:
-        ValueError: an unknown variant or parameter, or a value of the wrong type, quoted.
+        ValueError: an unknown variant, base or parameter, or a value of the wrong type, quoted.
     """
     if name not in config.variants:
         raise ValueError(f"unknown variant {name!r}; known are {', '.join(config.variants)}")
     where = f"sensitivity.variants.{name}"
     variant = record(Variant, config.variants[name] or {}, where)
+    if variant.base not in corpora:
+        raise ValueError(f"{where}.base is {variant.base!r}; expected {' or '.join(corpora)}")
 
     def changed(base, overrides: dict, section: str):
         merged = _merged(asdict(base), overrides, f"{where}.{section}")
@@ -96,16 +107,16 @@ def run_of(config: SensitivityConfig, corpus: CorpusConfig, name: str) -> Run:
 
     return Run(
         name,
-        changed(corpus, variant.corpus, "corpus"),
+        changed(corpora[variant.base], variant.corpus, "corpus"),
         changed(config.model, variant.model, "model"),
         changed(config.training, variant.training, "training"),
-        variant.on,
+        variant.test_set,
     )
 
 
 def _problems(run: Run, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
-    if run.on != MIXTURE:
-        return load(benchmarks, run.on)[:n]
+    if run.test_set != MIXTURE:
+        return load(benchmarks, run.test_set)[:n]
     _, validation = corpora(mixture, benchmarks)
     return validation_problems(validation, "validation, mixture", range(n))
 
@@ -145,7 +156,7 @@ def train_and_ask(
     )  # fmt: skip
     if not progress.finished:
         return []
-    setting = Setting(folder / "weights", folder / "weights", inference)
+    setting = PaperMethods(folder / "weights", inference)
     problems = _problems(run, mixture, benchmarks, equations)
     rows = evaluate(setting, ["PIE"], problems, workers, Path(build) / "answers")
     return [replace(row, budget=f"{row.budget}, {run.name}") for row in rows]
@@ -166,13 +177,14 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         sections = read_yaml(options.params)
         config = record(SensitivityConfig, sections.get("sensitivity", {}), "sensitivity")
-        corpus, mixture = (
-            record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
-        )
+        configs = {
+            name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
+        }
         inference = record(InferenceConfig, sections["inference"], "inference")
         rows = train_and_ask(
-            run_of(config, corpus, options.variant), mixture, inference, options.benchmarks,
-            options.build, options.cache, config.equations, options.workers, options.seconds,
+            run_of(config, configs, options.variant), configs["corpus_plus"], inference,
+            options.benchmarks, options.build, options.cache, config.equations, options.workers,
+            options.seconds,
         )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:
         sys.exit(f"error: {error}")

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..comparisons import Difference
 from .style import METHODS
 
 
@@ -84,6 +85,34 @@ def sensitivity(summary: Sequence[dict]) -> Figure:
         axes.set_xlabel(_VARIED[kind], fontsize=6)
     grid[0, 0].set_ylabel("%")
     _legend(figure, grid[0, 0])
+    return figure
+
+
+def against(found: dict[tuple[str, str], Difference], titles: dict[str, str]) -> Figure:
+    """How much each variant scores above or below its reference, with 95 % intervals.
+
+    Args:
+        found: by variant and score, from :func:`pie.report.tables.against`.
+        titles: the scores to draw, with their names; a panel for each.
+    """
+    variants = list(dict.fromkeys(variant for variant, _ in found))
+    figure, grid = plt.subplots(
+        1, len(titles), sharey=True, squeeze=False, figsize=(5.5, 0.7 + 0.18 * len(variants))
+    )
+    y = np.arange(len(variants))
+    for axes, (score, title) in zip(grid[0], titles.items(), strict=True):
+        gaps = [found[variant, score] for variant in variants]
+        mean, low, high = (
+            100 * np.array([getattr(g, end) for g in gaps]) for end in ("mean", "low", "high")
+        )
+        axes.axvline(0.0, color="0.7", linewidth=0.6)
+        axes.errorbar(
+            mean, y, xerr=[mean - low, high - mean], fmt="o", color="0.15", markersize=3,
+            elinewidth=0.8,
+        )  # fmt: skip
+        axes.set(xlabel=f"{title}, points above the reference")
+    grid[0, 0].set_yticks(y, variants)
+    grid[0, 0].invert_yaxis()
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Ours beside the paper's: Tables 1 and 2, differences, and claims."""
+"""Ours beside the paper's: Tables 1 and 2, and where they differ."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -98,45 +98,4 @@ def differences(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> p
                      "ours [95 %]": f"{scale * e[column]:.3g} [{low:.3g}, {high:.3g}]",
                      "paper": f"{value:.3g}"}
                 )  # fmt: skip
-    return pd.DataFrame(lines)
-
-
-PAPER_BASELINES = ("GP (Vanilla)", "GP (CL-FEM)", "DSO (Vanilla)", "DSO (CL-FEM)")
-
-
-def _verdict(higher: dict, lower: dict, column: str) -> str:
-    """Of the claim that ``higher`` scores more than ``lower``: only if the intervals say so."""
-    if higher[f"{column}_low"] > lower[f"{column}_high"]:
-        return "confirmed"
-    if higher[f"{column}_high"] < lower[f"{column}_low"]:
-        return "refuted"
-    return "undecided (intervals overlap)"
-
-
-def claims(summary: Sequence[dict]) -> pd.DataFrame:
-    """Claims of Section 4.2 that our rows can test, by 95 % intervals."""
-    value = {(e["method"], e["benchmark"]): e for e in summary}
-    names = list(dict.fromkeys(e["method"] for e in summary))
-    others = [m for m in names if m not in PAPER_BASELINES and not m.startswith("PIE")]
-    pairs = [
-        ("CL-FEM improves the fitness of PIE", "fitness", "PIE", ("PIE (Vanilla)",)),
-        ("PIE is better than the paper's baselines", "acc_0.99", "PIE", PAPER_BASELINES),
-        ("PIE is better than what the paper leaves out", "acc_0.99", "PIE", others),
-        ("PIE+ is better than all of these", "acc_0.99", "PIE+", (*PAPER_BASELINES, *others)),
-        ("CL-FEM lowers the fitness of GP", "fitness", "GP (Vanilla)", ("GP (CL-FEM)",)),
-        ("CL-FEM lowers the fitness of DSO", "fitness", "DSO (Vanilla)", ("DSO (CL-FEM)",)),
-    ]
-    lines = []
-    for claim, column, higher, rivals in pairs:
-        for benchmark in dict.fromkeys(e["benchmark"] for e in summary):
-            found = [value[r, benchmark] for r in rivals if (r, benchmark) in value]
-            if (higher, benchmark) not in value or not found:
-                continue
-            ours, rival = value[higher, benchmark], max(found, key=lambda e: e[column])
-            lines.append(
-                {"claim": claim, "test set": TITLES.get(benchmark, benchmark), "score": column,
-                 "value": f"{higher} {ours[column]:.3f}",
-                 "best of the others": f"{rival['method']} {rival[column]:.3f}",
-                 "verdict": _verdict(ours, rival, column)}
-            )  # fmt: skip
     return pd.DataFrame(lines)

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from .. import vocabulary
 from ..canonical import canonical
+from ..comparisons import Difference, difference, score_of
 from ..corpus import Statistics
 from ..degeneracy import KINDS, NO_EQUATION
 from ..evaluation import Row
 from ..expression import Expression, parse, to_infix, to_tree
 from ..metrics import RECOVERED
+from ..model import BITS
 from ..operators import BY_NAME
 
 TITLES = {
@@ -99,6 +102,43 @@ def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame
     )
 
 
+def against(
+    rows: Sequence[Row], references: dict[str, str], scores: Sequence[str]
+) -> tuple[pd.DataFrame, dict[tuple[str, str], Difference]]:
+    """Every variant less the reference of its test set, on the same equations.
+
+    Args:
+        rows: of the variants, named by their condition, references among them.
+        references: condition of the reference by test set.
+        scores: see :func:`pie.comparisons.score_of`.
+
+    Returns:
+        A line per variant, and the differences by variant and score.
+
+    Raises:
+        KeyError: the rows of a reference are missing.
+    """
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.benchmark, row.condition), []).append(row)
+    lines, found = [], {}
+    for (benchmark, variant), members in groups.items():
+        reference = references[benchmark]
+        line = {"test set": benchmark, "variant": variant, "equations": len(members)}
+        for score in scores:
+            mean = sum(score_of(row, score) for row in members) / len(members)
+            line[score] = f"{100 * mean:.1f}"
+            if variant == reference:
+                line[f"{score}, difference"] = "reference"
+                continue
+            gap = difference(members, groups[benchmark, reference], score)
+            found[variant, score] = gap
+            low, high = (f"{100 * end:+.1f}" for end in (gap.low, gap.high))
+            line[f"{score}, difference"] = f"{100 * gap.mean:+.1f} [{low}, {high}]"
+        lines.append(line)
+    return pd.DataFrame(lines), found
+
+
 def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
     """Acc 0.99 and right skeletons by seconds per equation, methods down, over all test sets.
 
@@ -132,19 +172,46 @@ def _short(equation: str) -> str:
     return to_infix(to_tree(parse(equation)), 4) if equation else "–"
 
 
-def hyperparameters(sections: dict) -> pd.DataFrame:
-    """Table 4 from the parameters that were run, nested keys joined by dots."""
-    lines = []
+def parameters(sections: dict) -> dict[str, object]:
+    """Every parameter that was run by its keys, joined by dots; those of notebooks apart.
+
+    >>> parameters({"a": {"b": 1, "c": {"d": [2]}}})
+    {'a.b': 1, 'a.c.d': [2]}
+    """
+    found: dict[str, object] = {}
 
     def walk(prefix: str, value) -> None:
         if isinstance(value, dict):
             for key, inner in value.items():
                 walk(f"{prefix}.{key}" if prefix else key, inner)
         else:
-            lines.append({"parameter": prefix, "value": value})
+            found[prefix] = value
 
     walk("", {name: section for name, section in sections.items() if name != "notebooks"})
-    return pd.DataFrame(lines)
+    return found
+
+
+FIXED = {"bits": BITS, "tokens": vocabulary.SIZE, "optimizer": "Adam"}  # by the code
+
+
+def hyperparameters(reported: pd.DataFrame, run: dict[str, object]) -> pd.DataFrame:
+    """Tables 4 to 6: the paper's values beside those that were run.
+
+    Args:
+        reported: with the columns ``parameter``, ``value`` and ``key``, our name for it (or two).
+        run: from :func:`parameters`.
+    """
+    ours = [
+        " to ".join(str((run | FIXED)[key]) for key in keys.split()) for keys in reported["key"]
+    ]
+    table = reported.drop(columns="key").rename(columns={"value": "paper"})
+    return table.assign(ours=ours, key=reported["key"])
+
+
+def operator_weights(reported: pd.DataFrame) -> pd.DataFrame:
+    """Table 3: the paper's unnormalised probability of every operator, and ours."""
+    ours = [BY_NAME[name].weight for name in reported.operator]
+    return reported.rename(columns={"probability": "paper"}).assign(ours=ours)
 
 
 def trainings(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> pd.DataFrame:
