@@ -9,8 +9,6 @@ import nbformat
 import pytest
 import yaml
 
-from pie.sources import sources
-
 NOTEBOOKS = (
     "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
     "05_robustness", "06_sensitivity", "07_paper", "08_plus", "09_equal_time",
@@ -93,25 +91,21 @@ def test_stages_list_the_modules_that_they_import(root):
         )
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in NOTEBOOKS if n not in ("01_generation", "02_pretraining", "07_paper")]
-)
-def test_costly_stages_list_all_that_their_notebook_runs_on(root, name):
-    """What the settings and the drawing import apart: they compute nothing."""
-    stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    (stage,) = (s for s in stages.values() if f"build/code/{name}.py" in s["deps"])
-    code = "\n".join(
-        c.source
-        for c in nbformat.read(root / f"notebooks/{name}.ipynb", 4).cells
-        if c.cell_type == "code"
-    )
-    modules = set(re.findall(r"from pie\.([\w.]+) import", code)) - {"settings", "report"}
-    needed = {str(path.relative_to(root)) for path in sources(modules)}
-    listed = {d for d in stage["deps"] if d.startswith("src/pie/")} - {"src/pie/report"}
-    missing = needed - listed
-    if "baselines.methods" in modules:  # names the methods of this project for Figure 1 only
-        missing -= {str(path.relative_to(root)) for path in sources(["methods"])}
-    assert not missing, missing
+def test_stages_list_all_that_their_notebook_runs_on(root):
+    """As `python tools/dependencies.py` writes them."""
+    dependencies, text = tool(root, "dependencies"), (root / "dvc.yaml").read_text()
+    assert dependencies.updated(text) == text
+    without = text.replace("      - src/pie/fitness.py\n", "").replace("- src/pie/laws.py", "- src/pie/cli.py")
+    assert dependencies.updated(without) == text
+
+
+def test_what_a_notebook_imports_is_found_by_every_way_of_importing(root):
+    code = "import pie\nfrom pie.report import tables\nfrom pie.baselines.genetic import x\npie.discover(1)"
+    dependencies = tool(root, "dependencies")
+    assert dependencies.imported(code) == {"report.tables", "baselines.genetic", "laws"}
+    files = dependencies.needed({"report.tables", "kernel"})
+    assert "src/pie/report/style.py" not in files and "src/pie/corpus.py" not in files
+    assert {"src/pie/report/tables.py", "src/pie/vector_math.py"} <= set(files)
 
 
 def test_environment_yml_is_the_lock(root):

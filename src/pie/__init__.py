@@ -9,7 +9,7 @@ pie.measurements.BadTable: 3 different rows; expected at least 8, 5 of them to j
 __version__ = "0.1.0"
 __all__ = ["BadTable", "ImplicitRegressor", "discover", "from_pretrained"]
 
-_HOMES = {
+HOMES = {
     "BadTable": "measurements",
     "ImplicitRegressor": "regressor",
     "discover": "laws",
@@ -19,11 +19,11 @@ _HOMES = {
 
 def __getattr__(name: str):
     """What a user needs, from its own module; imported when it is first asked for."""
-    if name not in _HOMES:
+    if name not in HOMES:
         raise AttributeError(f"module 'pie' has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(f"pie.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"pie.{HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -156,7 +156,7 @@ def methods(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figure:
     return figure
 
 
-_KINDS = {  # grey and hatch
+KINDS = {  # grey and hatch
     "0·g": ("0.15", ""),
     "g − g": ("0.35", ""),
     "g/huge": ("0.55", "////"),
@@ -181,7 +181,7 @@ def degenerate(shares: pd.DataFrame) -> Figure:
     for axes, name in zip(grid[0], sets, strict=True):
         chosen = shares[shares["Test set"] == name].set_index("Method")
         left = np.zeros(len(names))
-        for kind, (grey, hatch) in _KINDS.items():
+        for kind, (grey, hatch) in KINDS.items():
             part = chosen[kind].str.rstrip(" %").astype(float).reindex(names).fillna(0.0)
             axes.barh(names, part, left=left, color=grey, hatch=hatch, edgecolor="0.2",
                       linewidth=0.4, label=kind)  # fmt: skip

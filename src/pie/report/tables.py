@@ -1,5 +1,6 @@
 """Tables: ours beside the paper's, as a data frame, Markdown, LaTeX (booktabs) and CSV."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ..corpus import Statistics
 from ..degeneracy import KINDS, NO_EQUATION
 from ..evaluation import Row
 from ..expression import Expression, parse, to_infix, to_tree
-from ..metrics import RECOVERED
+from ..metrics import RECOVERED, THRESHOLDS
 from ..model import BITS
 from ..operators import BY_NAME
 
@@ -246,6 +247,30 @@ def write(table: pd.DataFrame, stem: Path, caption: str) -> None:
     stem.with_suffix(".md").write_text(f"**{caption}**\n\n{table.to_markdown(index=False)}\n")
     latex = table.to_latex(index=False, escape=True, caption=caption, position="t")
     stem.with_suffix(".tex").write_text(latex)
+
+
+def write_metrics(summary: Sequence[dict], folder: Path) -> None:
+    """What tools for comparing experiments read.
+
+    ``evaluation.json`` has fitness, Acc 0.99, recovery and right skeletons by method and test set;
+    ``accuracy.csv`` the accuracy at every threshold, a column per method and test set.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    scores = ("fitness", "acc_0.99", "recovered", "skeleton")
+    found: dict[str, dict] = {}
+    for e in summary:
+        values = {score.replace(".", ""): round(float(e[score]), 4) for score in scores}
+        found.setdefault(e["method"], {})[e["benchmark"]] = values
+    (folder / "evaluation.json").write_text(json.dumps(found, indent=2) + "\n")
+    curves = {
+        f"{e['method']}, {TITLES.get(e['benchmark'], e['benchmark'])}": [
+            round(float(e[f"acc_{t:g}"]), 4) for t in THRESHOLDS
+        ]
+        for e in summary
+    }
+    table = pd.DataFrame({"threshold": THRESHOLDS, **curves})
+    table.to_csv(folder / "accuracy.csv", index=False, lineterminator="\n")
 
 
 def operator_table(statistics: Statistics, reported: pd.DataFrame) -> pd.DataFrame:
