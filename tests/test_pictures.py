@@ -1,3 +1,5 @@
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -88,3 +90,26 @@ def test_columns_are_taken_by_name_or_place(curve):
         pictures.zero_set(found, np.ones((5, 4)))
     with pytest.raises(ValueError, match=r"shape \(5,\)"):
         pictures.zero_set(found, np.ones(5))
+
+
+def test_the_turntable_turns_and_loads_nothing(surface):
+    page = pictures.turntable(law("x1*x2 - x3", ("p", "v", "T"), surface), surface, 3)
+    frames = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+    assert len(set(frames)) == 3 and page.count(" hidden>") == 2 and 'max="2"' in page
+    assert page.count("src=") == 3 and "http" not in re.sub(r"base64,[^\"]+", "", page)
+    assert pictures.turntable(law("x1*x2 - x3", ("p", "v", "T"), surface), surface, 3) == page
+
+
+def test_a_curve_is_not_turned(curve, surface):
+    with pytest.raises(ValueError, match="the law has 2 columns; expected 3"):
+        pictures.turntable(law("x1*x2 - 1", ("p", "v"), curve), curve)
+    with pytest.raises(ValueError, match="frames is 0; expected at least 1"):
+        pictures.turntable(law("x1*x2 - x3", ("p", "v", "T"), surface), surface, 0)
+
+
+def test_the_overview_has_every_law_the_simplest_rival_or_none(curve):
+    short, long = (law(t, ("p", "v"), curve) for t in ("x1*x2 - 1", "x1*x2 + 0.0001*x1 - 1"))
+    found = Result((long, short), ("p", "v"), (), 80, 0.1)
+    table = pictures.overview({"gas": found, "noise": Result((), ("a", "b"), (), 9, 0.1)})
+    assert "0.0001*p" in table.law[0] and table.simplest[0] == "p*v - 1 = 0"
+    assert table.law[1] == "no law found" and table["rms / spread"][1] == "–"

@@ -1,5 +1,7 @@
 """Pictures of a law over its data, one call each: zero set, residuals, error against complexity."""
 
+import base64
+import io
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -15,6 +17,7 @@ from .style import METHODS
 _COLOUR = METHODS["PIE+"][0]
 _LEVELS = 14  # planes that cut a surface
 _MARGIN = 0.12  # around the data
+_SCREEN = 90  # dots per inch
 
 
 def _columns(law: Law, data: pd.DataFrame | np.ndarray | Sequence) -> np.ndarray:
@@ -75,6 +78,38 @@ def zero_set(law: Law, data: pd.DataFrame | np.ndarray | Sequence) -> Figure:
     return figure
 
 
+def turntable(law: Law, data: pd.DataFrame | np.ndarray | Sequence, frames: int = 18) -> str:
+    """The surface and its points seen from all around, as HTML with a slider, loading nothing.
+
+    Args:
+        law: in three columns.
+        data: with these columns.
+        frames: pictures, at equal angles.
+
+    Raises:
+        ValueError: the law has two columns, or there are no frames.
+    """
+    if len(law.names) != 3:
+        raise ValueError(f"the law has {len(law.names)} columns; expected 3")
+    if frames < 1:
+        raise ValueError(f"frames is {frames}; expected at least 1")
+    figure = zero_set(law, data)
+    axes, pictures = figure.axes[0], []
+    for i in range(frames):
+        axes.view_init(elev=22.0, azim=360.0 * i / frames - 60.0)
+        content = io.BytesIO()
+        figure.savefig(content, format="png", dpi=_SCREEN)
+        pictures.append(base64.b64encode(content.getvalue()).decode())
+    plt.close(figure)
+    shown = "".join(
+        f'<img src="data:image/png;base64,{picture}" alt="view {i + 1}"{" hidden" if i else ""}>'
+        for i, picture in enumerate(pictures)
+    )
+    turn = "[...this.previousSibling.children].forEach((e, i) => { e.hidden = i != this.value })"
+    slider = f'<input type="range" min="0" max="{frames - 1}" value="0" oninput="{turn}">'
+    return f"<div><div>{shown}</div>{slider}</div>"
+
+
 def _title(law: Law) -> str:
     text = f"{rounded(law.expression)} = 0"
     return text if len(text) <= 70 else text[:69] + "…"
@@ -92,6 +127,27 @@ def _draw_surface(axes, law: Law, low: np.ndarray, high: np.ndarray) -> None:
         if np.isfinite(f).any() and np.nanmin(f) < 0.0 < np.nanmax(f):
             axes.contour(x, y, f, levels=[0.0], zdir="z", offset=z, colors=_COLOUR, linewidths=0.8)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+
+
+def overview(results: dict[str, Result]) -> pd.DataFrame:
+    """What was found in several tables: every law, or that there is none; with the simplest rival.
+
+    *Simplest* is the shortest equation of the same columns that passes for a law, too.
+    """
+    lines = []
+    for name, result in results.items():
+        about = {"table": name, "points": result.points}
+        for law in result.laws:
+            rivals = [c for c in result.candidates if c.names == law.names and c.certificate.law]
+            simplest = min(rivals, key=lambda c: c.complexity)
+            lines.append(
+                about
+                | {"law": _title(law), "rms / spread": f"{law.relative_rms:.2g}"}
+                | {"simplest": _title(simplest), "its rms": f"{simplest.relative_rms:.2g}"}
+            )
+        if not result.law:
+            lines.append(about | dict.fromkeys(("law", "simplest"), "no law found"))
+    return pd.DataFrame(lines).fillna("–")
 
 
 def residuals(law: Law, data: pd.DataFrame | np.ndarray | Sequence) -> Figure:
