@@ -61,12 +61,12 @@ def test_files_that_cannot_be_read_are_quoted(tmp_path):
 
 def test_numbers_of_any_kind_are_taken():
     frame = pd.DataFrame(
-        {"i": range(8), "flag": [True, False] * 4, "t": [str(k) for k in range(8)],
+        {"i": range(8), "flag": [True, False] * 4, "t": [str(k + 1) for k in range(8)],
          "f": pd.array([0.5 * k for k in range(8)], dtype="Float64")}
     )  # fmt: skip
     found = measurements(frame)
     assert found.names == ("i", "flag", "t", "f") and found.points.dtype == np.float64
-    assert found.points[3].tolist() == [3.0, 0.0, 3.0, 1.5] and found.notes == ()
+    assert found.points[3].tolist() == [3.0, 0.0, 4.0, 1.5] and found.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from pie.certificate import certify
 from pie.expression import parse
-from pie.laws import Law, Result
 from pie.report import pictures
+from pie.result import Law, Result
 
 
 def law(text, names, points, rms=0.01):

@@ -4,13 +4,15 @@ Ends with 0 where a law was found, 1 where none was, 2 where the table cannot be
 """
 
 import argparse
+import io
 import json
 import math
 import sys
 from pathlib import Path
 
-from .laws import Law, Result, discover
+from .laws import discover
 from .measurements import MAX_POINTS, BadTable, read_csv
+from .result import Law, Result
 
 FOUND, NOTHING, UNUSABLE = 0, 1, 2
 
@@ -32,6 +34,7 @@ def _record(law: Law) -> dict:
         },
         "rms": _number(law.rms),
         "relative_rms": _number(law.relative_rms),
+        "chi": None if law.chi is None else _number(law.chi),
         "complexity": law.complexity,
         "law": certificate.law,
         "reason": certificate.reason,
@@ -39,6 +42,15 @@ def _record(law: Law) -> dict:
         "p": certificate.p,
         "covered": certificate.covered,
     }
+
+
+def _uncertainties(given: list[str] | None) -> dict[str, str] | None:
+    if given is None:
+        return None
+    for text in given:
+        if "=" not in text:
+            raise BadTable(f"uncertainty {text!r}; expected COLUMN=VALUE")
+    return {name.strip(): value for name, _, value in (text.rpartition("=") for text in given)}
 
 
 def as_json(result: Result) -> str:
@@ -65,10 +77,16 @@ def main(arguments: list[str] | None = None) -> int:
     find.add_argument("--missing", choices=("error", "drop"), default="error")
     find.add_argument("--max-points", type=int, default=MAX_POINTS)
     find.add_argument("--weights", type=Path, help="folder of a network; default: the released one")
+    find.add_argument(
+        "--uncertainty", action="append", metavar="COLUMN=VALUE",
+        help="standard deviation of a column's errors, in its units; 0 = exact; for every column",
+    )  # fmt: skip
     find.add_argument("--seed", type=int, default=0)
     find.add_argument("--json", action="store_true", help="everything, as one JSON object")
     find.add_argument("--all", action="store_true", help="all candidates, not only the law")
     options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the terminal can show
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         frame = read_csv(options.file)
         if options.columns:
@@ -80,8 +98,9 @@ def main(arguments: list[str] | None = None) -> int:
                 )
             frame = frame[wanted]
         result = discover(
-            frame, options.weights, options.missing, options.max_points, seed=options.seed
-        )
+            frame, options.weights, options.missing, options.max_points, seed=options.seed,
+            uncertainties=_uncertainties(options.uncertainty),
+        )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)
         return UNUSABLE

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,13 @@ import numpy as np
 import pandas as pd
 
 MAX_POINTS = 1000  # more are thinned at random
-LARGEST = 1e100  # squares of larger values overflow
+LARGEST = 1e60  # squared gradients of products of larger values overflow
+FINEST = 1e-60  # those of columns that vary by less vanish
+MAX_COLUMNS = 100
 _DELIMITERS = (",", ";", "\t", "|")
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
 _SHOWN = 3  # places that a message names
+_QUOTED = 60  # characters of a value
 
 
 class BadTable(ValueError):
@@ -50,8 +54,10 @@ def read_csv(path: Path) -> pd.DataFrame:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadTable(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise BadTable(f"cannot read {path}: {error}; expected a text file") from None
+    except UnicodeDecodeError as error:
+        raise BadTable(f"cannot read {path}: {error}; expected text in UTF-8") from None
     lines = [x for x in text.splitlines() if x.strip() and not x.lstrip().startswith("#")]
     if not lines:
         raise BadTable(f"{path} is empty; expected a table of numbers")
@@ -59,7 +65,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     try:
         rows = [[cell.strip() for cell in row] for row in _split(lines, delimiter)]
     except csv.Error as error:
-        raise BadTable(f"{path} is not a table: {error}") from None
+        raise BadTable(f"{path} is not a table: {error}; expected rows of numbers") from None
     if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
         rows = [row[:-1] for row in rows]
     if delimiter != ",":
@@ -69,7 +75,8 @@ def read_csv(path: Path) -> pd.DataFrame:
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(f"row {i} of {path} has {len(row)} fields; expected {len(names)}")
-    return pd.DataFrame(rows, columns=names, dtype=str)
+    cells = np.array(rows, object).reshape(len(rows), len(names))
+    return pd.DataFrame(cells, columns=names, dtype=object)
 
 
 def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
@@ -116,8 +123,8 @@ def measurements(
 ) -> Measurements:
     """What of a table can be searched.
 
-    Columns that do not vary and rows that occur twice are left out; more than ``max_points`` rows
-    are thinned at random. ``notes`` says so.
+    Columns that do not vary or repeat another one, and rows that occur twice, are left out; more
+    than ``max_points`` rows are thinned at random. ``notes`` says so.
 
     Args:
         data: a data frame, or anything that NumPy takes for (N, D); text is read as numbers.
@@ -130,22 +137,21 @@ def measurements(
     """
     if missing not in ("error", "drop"):
         raise BadTable(f"missing is {missing!r}; expected 'error' or 'drop'")
+    if max_points < 1:
+        raise BadTable(f"max_points is {max_points}; expected at least 1")
+    if seed < 0:
+        raise BadTable(f"seed is {seed}; expected 0 or more")
     frame = _frame(data)
-    names = [str(name) for name in frame.columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadTable(f"two columns are called {name!r}; expected different names")
+    names = _names(frame)
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    points += 0.0  # −0 becomes 0
     rows, notes = np.arange(len(points)), []
     rows = _complete(points, names, missing, notes)
     rows = _distinct(points, rows, notes)
-    varying = [j for j in range(len(names)) if len(rows) and np.ptp(points[rows, j]) > 0.0]
-    for j in set(range(len(names))) - set(varying):
-        value = f"{points[rows[0], j]:g}" if len(rows) else "empty"
-        notes.append(f"column {names[j]!r} is {value} in every row: left out")
+    varying = _varying(points[rows], names, notes)
     if len(varying) < 2:
-        raise BadTable(f"{len(varying)} columns vary; expected at least 2")
+        raise BadTable(f"{len(varying)} columns vary; expected at least 2 different ones")
     if len(rows) <= len(varying):
         raise BadTable(f"{len(rows)} different rows; expected more than the {len(varying)} columns")
     if len(rows) > max_points:
@@ -154,6 +160,46 @@ def measurements(
         rows = rows[np.sort(chosen)]
     kept = tuple(names[j] for j in varying)
     return Measurements(points[np.ix_(rows, varying)], kept, rows, tuple(notes))
+
+
+def _names(frame: pd.DataFrame) -> list[str]:
+    """Of the columns, as text; not too many, and different ones."""
+    if frame.shape[1] > MAX_COLUMNS:
+        raise BadTable(f"{frame.shape[1]} columns; expected at most {MAX_COLUMNS}: choose some")
+    names = [str(name) for name in frame.columns]
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise BadTable(f"two columns are called {quoted(name)}; expected different names")
+    return names
+
+
+def quoted(value: object) -> str:
+    """As a message shows it: on one line, not too long."""
+    try:
+        text = repr(value).replace("\n", " ")
+    except ValueError:  # integers of thousands of digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
+
+
+def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int]:
+    """Columns that vary, the first of equal ones."""
+    kept: dict[bytes, int] = {}
+    for j, name in enumerate(names):
+        column = points[:, j]
+        if len(column) == 0 or np.ptp(column) == 0.0:
+            value = f"{column[0]:g}" if len(column) else "empty"
+            notes.append(f"column {quoted(name)} is {value} in every row: left out")
+            continue
+        if np.ptp(column) < FINEST:
+            raise BadTable(
+                f"column {quoted(name)} varies by {np.ptp(column):.2g} only; expected at least "
+                f"{FINEST:g}: choose a smaller unit"
+            )
+        first = kept.setdefault(column.tobytes(), j)
+        if first < j:
+            notes.append(f"column {quoted(name)} repeats {quoted(names[first])}: left out")
+    return list(kept.values())
 
 
 def _frame(data: pd.DataFrame | np.ndarray | Sequence) -> pd.DataFrame:
@@ -173,7 +219,7 @@ def _column(column: pd.Series, name: str) -> np.ndarray:
     if column.dtype.kind in "biuf":
         values = column.to_numpy(np.float64)
     elif column.dtype.kind in "mMc":
-        raise BadTable(f"column {name!r} holds {column.dtype}; expected real numbers")
+        raise BadTable(f"column {quoted(name)} holds {column.dtype}; expected real numbers")
     else:
         values = np.empty(len(column))
         for i, cell in enumerate(column.astype(object)):
@@ -181,13 +227,14 @@ def _column(column: pd.Series, name: str) -> np.ndarray:
             try:
                 value = np.nan if missing else _number(cell) if isinstance(cell, str) else cell
                 values[i] = float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise BadTable(
-                    f"row {i + 1}, column {name!r} is {cell!r}; expected a number"
+                    f"row {i + 1}, column {quoted(name)} is {quoted(cell)}; expected a number"
                 ) from None
     for i in np.flatnonzero(np.abs(values) > LARGEST)[:1]:
         raise BadTable(
-            f"row {i + 1}, column {name!r} is {values[i]:g}; expected numbers up to ±{LARGEST:g}"
+            f"row {i + 1}, column {quoted(name)} is {values[i]:g}; "
+            f"expected numbers up to ±{LARGEST:g}"
         )
     return values
 
@@ -202,10 +249,13 @@ def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[st
     gaps = np.isnan(points)
     if not gaps.any():
         return np.arange(len(points))
+    incomplete = np.flatnonzero(gaps.any(0))
     where = "; ".join(
-        f"column {names[j]!r} in row {_listed(np.flatnonzero(gaps[:, j]))}"
-        for j in np.flatnonzero(gaps.any(0))
+        f"column {quoted(names[j])} in row {_listed(np.flatnonzero(gaps[:, j]))}"
+        for j in incomplete[:_SHOWN]
     )
+    if len(incomplete) > _SHOWN:
+        where += f"; and {len(incomplete) - _SHOWN} more columns"
     if missing == "error":
         raise BadTable(f"values are missing (NaN): {where}; fill them in, or say missing='drop'")
     notes.append(f"rows with missing values are left out: {where}")

@@ -1,13 +1,16 @@
 """scikit-learn's conventions for discovery: ``fit(X)`` without y, ``predict``, ``score``."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .laws import Law, Result, discover
+from .laws import discover
 from .measurements import MAX_POINTS
 from .plus import PlusConfig
+from .result import Law, Result
 
 
 class ImplicitRegressor(BaseEstimator):
@@ -20,9 +23,10 @@ class ImplicitRegressor(BaseEstimator):
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         random_state: seed of what is drawn at random.
+        uncertainties: of the columns, by name or in order; see :func:`pie.laws.discover`.
 
     Attributes:
-        result_: everything that was found (:class:`pie.laws.Result`).
+        result_: everything that was found (:class:`pie.result.Result`).
         law_: the law, or None where no equation passed.
         n_features_in_: columns of X.
         feature_names_in_: their names, if X had any.
@@ -41,6 +45,7 @@ class ImplicitRegressor(BaseEstimator):
         missing="error",
         max_points=MAX_POINTS,
         random_state=0,
+        uncertainties=None,
     ):
         self.weights = weights
         self.beam = beam
@@ -48,6 +53,7 @@ class ImplicitRegressor(BaseEstimator):
         self.missing = missing
         self.max_points = max_points
         self.random_state = random_state
+        self.uncertainties = uncertainties
 
     def fit(self, X, y=None) -> "ImplicitRegressor":
         """Search. ``y`` is ignored: no column plays a special part.
@@ -56,15 +62,16 @@ class ImplicitRegressor(BaseEstimator):
             ValueError: a table that cannot be used, quoting what is wrong.
         """
         columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
-        checked = validate_data(
-            self, X, dtype=None, ensure_min_samples=2, ensure_min_features=2,
+        checked = self._checked(
+            X, dtype=None, ensure_min_samples=2, ensure_min_features=2,
             ensure_all_finite="allow-nan",
         )  # fmt: skip
         table = pd.DataFrame(checked, columns=columns) if columns else checked
         config = PlusConfig(beam=self.beam, rounds=self.rounds)
         self.result_: Result = discover(
-            table, self.weights, self.missing, self.max_points, config, int(self.random_state or 0)
-        )
+            table, self.weights, self.missing, self.max_points, config, int(self.random_state or 0),
+            uncertainties=self.uncertainties,
+        )  # fmt: skip
         self._names = [str(c) for c in columns or _default_names(checked)]
         self.law_: Law | None = self.result_.best
         return self
@@ -78,7 +85,7 @@ class ImplicitRegressor(BaseEstimator):
             ValueError: other columns than those of :meth:`fit`, or values that are no numbers.
         """
         check_is_fitted(self, "result_")
-        points = validate_data(self, X, reset=False, dtype=np.float64)
+        points = self._checked(X, reset=False, dtype=np.float64)
         equation = self.law_ or next(iter(self.result_.candidates), None)
         if equation is None:
             return np.full(len(points), np.nan)
@@ -86,7 +93,15 @@ class ImplicitRegressor(BaseEstimator):
 
     def score(self, X, y=None) -> float:
         """Minus the root mean square of :meth:`predict`: 0 is a perfect fit."""
-        return -float(np.sqrt(np.mean(self.predict(X) ** 2)))
+        with np.errstate(over="ignore"):
+            return -float(np.sqrt(np.mean(self.predict(X) ** 2)))
+
+    @np.errstate(all="ignore")
+    def _checked(self, X, **how) -> np.ndarray:
+        """scikit-learn's checks, which warn of sums that overflow and of sparse frames."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "pandas.DataFrame with sparse columns")
+            return validate_data(self, X, **how)
 
 
 def _default_names(X: np.ndarray) -> list[str]:

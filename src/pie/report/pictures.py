@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..laws import Law, Result
+from ..result import Law, Result
 from ..sympy_bridge import rounded
 from .clouds import draw_zero_set
 from .style import METHODS

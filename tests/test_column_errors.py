@@ -1,0 +1,71 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from pie import discover
+from pie.cli import main
+from pie.column_errors import known_errors
+from pie.measurements import BadTable
+
+X, Y = "length", "period"
+
+
+def pendulum(seed, sigma_x, sigma_y, n=80):
+    """T = 2.006·sqrt(L), errors in both columns."""
+    rng = np.random.default_rng(seed)
+    length = rng.uniform(0.3, 2.0, n)
+    noise = rng.standard_normal((2, n))
+    period = 2.006 * np.sqrt(length)
+    return pd.DataFrame({X: length + sigma_x * noise[0], Y: period + sigma_y * noise[1]})
+
+
+def test_errors_are_taken_by_name_and_in_order():
+    np.testing.assert_array_equal(known_errors([0.1, 0.2], [X, Y]), [0.1, 0.2])
+    np.testing.assert_array_equal(known_errors({Y: "0.2", X: 0.1, "k": 3}, [X, Y]), [0.1, 0.2])
+    assert known_errors(None, [X]) is None
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ([0.1], r"1 uncertainties for 2 columns \(length, period\)"),
+        ({X: 0.1}, "no uncertainty of column 'period'; known are those of length"),
+        ({X: 0.1, Y: -1.0}, "the uncertainty of column 'period' is -1.0; expected a number"),
+        ({X: 0.1, Y: "wide"}, "the uncertainty of column 'period' is 'wide'"),
+        ({X: 0.1, Y: np.inf}, "the uncertainty of column 'period' is inf"),
+        ([0.0, 0.0], "all uncertainties are 0"),
+    ],
+)
+def test_what_is_no_uncertainty_is_quoted(given, message):
+    with pytest.raises(BadTable, match=message):
+        known_errors(given, [X, Y])
+
+
+def test_the_fit_counts_distances_in_the_uncertainties():
+    """All error in one column: the constant is far nearer if the fit knows which."""
+    off = {False: [], True: []}
+    for seed in range(3):
+        table = pendulum(seed, 0.06, 0.0, 150)
+        for known in off:
+            found = discover(table, uncertainties={X: 0.06, Y: 0.0} if known else None).best
+            x = np.array([[1.0, 2.006]])
+            off[known].append(abs(float(found.distance(x)[0])))
+            assert (found.chi is not None) == known
+            if known:
+                assert found.chi == pytest.approx(1.0, abs=0.2)
+                assert f"{found.chi:.2g} times the uncertainties" in str(discover(table, uncertainties=[0.06, 0.0]))
+    assert np.mean(off[True]) <= np.mean(off[False])
+
+
+def test_chi_tells_that_the_errors_are_larger_than_said():
+    found = discover(pendulum(1, 0.01, 0.01), uncertainties=[0.001, 0.001]).best
+    assert found.chi == pytest.approx(10.0, rel=0.25)
+
+
+def test_the_command_line_takes_them(tmp_path, capsys):
+    path = tmp_path / "pendulum.csv"
+    pendulum(0, 0.01, 0.01).to_csv(path, index=False)
+    assert main(["discover", str(path), "--uncertainty", f"{X}=0.01", "--uncertainty", f"{Y}=0.01"]) == 0
+    assert "times the uncertainties" in capsys.readouterr().out
+    assert main(["discover", str(path), "--uncertainty", X]) == 2
+    assert "uncertainty 'length'; expected COLUMN=VALUE" in capsys.readouterr().err
