@@ -101,3 +101,13 @@ def test_units_change_nothing():
 def test_too_few_held_out_points_are_quoted():
     with pytest.raises(ValueError, match="1 points are held out; expected at least 2"):
         certify(parse("x1*x2 - 1"), curve(), curve()[:1])
+
+
+def test_a_product_shows_which_factor_the_points_obey():
+    x = np.random.default_rng(0).uniform(0.5, 2.0, 80)
+    cloud = np.column_stack([x, 1.0 / x])
+    found = certify(parse("(x1*x2 - 1)*(x1 - x2 + 7)"), cloud[:60], cloud[60:]).factors
+    assert [round(factor.share, 2) for factor in found] == [1.0, 0.0]
+    assert np.abs(found[0].expression.values(cloud)).max() < 1e-9
+    (whole,) = certify(parse("x1*x2 - 1"), cloud[:60], cloud[60:]).factors
+    assert whole.expression == parse("x1*x2 - 1") and whole.share == 1.0

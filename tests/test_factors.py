@@ -31,7 +31,8 @@ def test_products_are_found(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["x1**2 + x2**2 - 1", "x1*x2 - 1.37", "x2 - exp(x1)", "x1**1.974 - x2", "x1**2 - 1.3*x2**2"]
+    "text", ["x1**2 + x2**2 - 1", "x1*x2 - 1.37", "x2 - exp(x1)", "x1**1.974 - x2", "x1**2 - 1.3*x2**2", "x1 - 1.0*x1",
+             "ln(sqrt(1.0**x2))*x1 + 2e-17"]
 )
 def test_what_is_no_product_stays_whole(text):
     (only,) = factors(parse(text), CLOUD, np.ones(2))
@@ -55,7 +56,9 @@ def test_nearest_is_in_units_of_the_columns():
 
 @pytest.mark.parametrize(
     "text", ["x1**40 - x2**37", "exp(x1)**5 - x2**5 + ln(x1*x2)**4 - 3.3", "x1**x2 - 2.2",
-             "sqrt(x1 + sqrt(x2)) - 1.1*sin(cos(x1))"]
+             "sqrt(x1 + sqrt(x2)) - 1.1*sin(cos(x1))", "x1**8 - 1.3*x2**7 + 2.2*x1**3*x2**4 - 3.3",
+             "x1/0.0724438 - x2/0.0218650*exp(1.5 - 0.375*x2/0.0218650)",
+             "(x1 - 3.1)**5*(x2 + 1e-9)**5 - 2e5", "x1**0.5 + x2**0.333 - exp(0.001*x1)*exp(0.1*x1)"]
 )  # fmt: skip
 def test_it_never_takes_long(text):
     began = time.perf_counter()

@@ -12,7 +12,14 @@ spreads):
 * **shares**: of each variable in the gradient at the points;
 * **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
-  of the zero set is extrapolation; ``gap`` is the box of it.
+  of the zero set is extrapolation; ``gap`` is the box of it;
+* **factors**: of f, with the share of the points that each carries; one if f is irreducible.
+
+A *law* is sound, with p ≤ :data:`SIGNIFICANT` and contrast ≤ :data:`CONTRAST`. Both were chosen on
+200 clouds with a law and 200 without, and measured on others (:mod:`pie.calibration`): a law is
+said to be found in 2 of 200 clouds without one (1.0 %, 95 % interval 0.3 to 3.6 %; both are made of
+clusters), and in 369 of the 370 noise-free clouds of *wild* (99.7 %). No law there are correlations
+up to ±0.9, and trends that explain at most four fifths of the variance.
 """
 
 from dataclasses import dataclass
@@ -26,11 +33,12 @@ from .coordinates import in_units
 from .degeneracy import SOUND, kind
 from .distance import distance_to_zero_set
 from .expression import Expression
+from .factors import Factor, factors
 from .metrics import zeros
 from .sampling import Box
 
-SIGNIFICANT = 0.01  # p of a law at most
-CONTRAST = 0.3  # of a law at most
+SIGNIFICANT = 0.001  # p of a law at most
+CONTRAST = 0.2  # of a law at most
 NULL_COPIES = 4  # permuted clouds
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
@@ -51,6 +59,7 @@ class Certificate:
     flattest: float
     covered: float
     gap: tuple[tuple[float, float], ...] | None
+    factors: tuple[Factor, ...]
 
     @property
     def law(self) -> bool:
@@ -112,6 +121,7 @@ def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) ->
         flattest,
         covered,
         gap,
+        factors(expression, points, spreads),
     )
 
 

@@ -41,6 +41,7 @@ def _record(law: Law) -> dict:
         "held_out_contrast": _number(certificate.contrast),
         "p": certificate.p,
         "covered": certificate.covered,
+        "factors": [{"equation": str(f), "share": share} for f, share in law.factors],
     }
 
 

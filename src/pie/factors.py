@@ -16,7 +16,8 @@ from .expression import Expression, parse
 from .sympy_bridge import to_sympy
 
 DIGITS = 4
-LARGEST_POWER = 6  # beyond, factoring takes long
+LARGEST_DEGREE = 8  # beyond, factoring takes long
+MOST_TERMS = 40
 LONGEST = 40  # tokens
 
 
@@ -56,23 +57,36 @@ def factors(expression: Expression, points: np.ndarray, units: np.ndarray) -> tu
 
 
 def _factored(expression: Expression) -> list[Expression]:
-    """Factors that have variables; nothing where f is no product, or too long to tell."""
+    """Factors that have variables; nothing where f is no product, or too large to tell."""
     if len(expression.codes) > LONGEST:
         return []
-    with np.errstate(all="ignore"):
-        constants = [_rational(value) for value in expression.constants]
-    form = sympy.together(to_sympy(expression, constants))
-    powers = [power.exp for power in form.atoms(sympy.Pow)]
-    if any(p.is_number and (not p.is_integer or abs(p) > LARGEST_POWER) for p in powers):
+    constants = [_rational(value) for value in expression.constants]
+    inside: dict[sympy.Expr, sympy.Symbol] = {}
+    form = sympy.together(_opaque(to_sympy(expression, constants), inside))
+    if not form.free_symbols:  # 0 everywhere, or constant
         return []
+    polynomial = sympy.Poly(sympy.numer(form), *sorted(form.free_symbols, key=str), domain="QQ")
+    if polynomial.total_degree() > LARGEST_DEGREE or len(polynomial.terms()) > MOST_TERMS:
+        return []
+    back = {symbol: function for function, symbol in inside.items()}
+    parts = [part.as_expr().xreplace(back) for part, _ in polynomial.factor_list()[1]]
     try:
-        _, parts = sympy.factor_list(sympy.numer(form))
-    except (sympy.PolynomialError, sympy.CoercionFailed, NotImplementedError):
+        return [parse(str(part.evalf(15))) for part in parts]
+    except ValueError:  # a form that our language lacks
         return []
-    try:
-        return [parse(str(part.evalf(15))) for part, _ in parts if part.free_symbols]
-    except ValueError:  # a function that our language lacks
-        return []
+
+
+def _opaque(form: sympy.Expr, inside: dict[sympy.Expr, sympy.Symbol]) -> sympy.Expr:
+    """With functions and powers that are not whole as symbols of their own, kept in ``inside``.
+
+    SymPy would take exp(x/1000) and exp(x) for powers of one symbol, and never end.
+    """
+    whole = form.is_Pow and form.exp.is_Integer and abs(form.exp) <= LARGEST_DEGREE
+    if form.is_Add or form.is_Mul or whole:
+        return form.func(*(_opaque(part, inside) for part in form.args))
+    if form.is_Symbol or form.is_Rational:
+        return form
+    return inside.setdefault(form, sympy.Dummy(real=True))
 
 
 def _rational(value: float) -> sympy.Rational:

@@ -81,6 +81,14 @@ class Law:
         return f"{to_latex(self.program, self.names)} = 0"
 
     @property
+    def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:
+        """Factors of f in the columns' names, with the share of the points that each carries."""
+        return tuple(
+            (named(to_sympy(factor.expression), self.names), factor.share)
+            for factor in self.certificate.factors
+        )
+
+    @property
     def complexity(self) -> int:
         """Operators, variables and constants."""
         return len(self.program.codes)
@@ -172,6 +180,9 @@ class Result:
         for law in self.laws:
             lines += [f"{law.template} = 0", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
+            if len(law.factors) > 1:
+                carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
+                lines.append(f"a product; factors with the points near each: {carried}")
             if law.chi is not None:
                 lines.append(f"that is {law.chi:.2g} times the uncertainties")
         return "\n".join(lines)
