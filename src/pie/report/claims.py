@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..comparisons import Difference, difference, is_at_most, is_higher, is_within
+from ..comparisons import CONFIRMED, Difference, difference, is_at_most, is_higher, is_within
 from ..evaluation import Row
 from .tables import TITLES
 
@@ -46,12 +46,13 @@ NO_HIGHER = Rule(lambda found: is_at_most(found, MARGIN), lambda d: d.mean)
 
 def _line(claim: str, where: str, score: str, named: dict[str, Difference], rule: Rule) -> dict:
     name, worst = max(named.items(), key=lambda pair: rule.against(pair[1]))
+    alone = sum(rule.verdict([found]) == CONFIRMED for found in named.values())
     return {
         "claim": claim,
         "on": TITLES.get(where, where),
         "score": score.replace("acc_", "Acc "),
         "speaks least for it: difference in points [95 %] (equations)": f"{name}: {worst}",
-        "comparisons": len(named),
+        "comparisons that hold alone": f"{alone} of {len(named)}",
         "verdict": rule.verdict(named.values()),
     }
 
@@ -92,10 +93,19 @@ def _settings(rows: Rows, kind: str) -> dict[float, list[Row]]:
     return dict(sorted((float(found[1]), members) for found, members in matches if found))
 
 
+def _plain(value: float) -> str:
+    """A setting as one writes it.
+
+    >>> _plain(1024000.0), _plain(1e-8)
+    ('1,024,000', '1e-08')
+    """
+    return f"{value:,.0f}" if value >= 1.0 and value.is_integer() else f"{value:g}"
+
+
 def _steps(settings: dict[float, list[Row]], base: float, score: str) -> dict[str, Difference]:
     """Every other setting less that of ``base``."""
     return {
-        f"{value:g} − {base:g}": difference(members, settings[base], score)
+        f"{_plain(value)} − {_plain(base)}": difference(members, settings[base], score)
         for value, members in settings.items()
         if value != base
     }
@@ -129,7 +139,8 @@ def robustness(rows: Rows) -> list[dict]:
             for name, found in _against(members, method, rivals, score).items()
         }
         if named:
-            lines.append(_line(claim, where, score, named, HIGHER))
+            title = where if where == SYNTHETIC else "wild, whole extent"
+            lines.append(_line(claim, title, score, named, HIGHER))
     for claim, kind, base in (
         ("PIE is robust to noise", "relative noise", 0.0),
         ("PIE is insensitive to the number of points given", "points", 200.0),
@@ -156,7 +167,7 @@ def sensitivity(rows: Rows) -> list[dict]:
         examples = _settings(rows, "examples")
         sizes = list(examples)
         steps = {
-            f"{high:g} − {low:g}": difference(examples[high], examples[low], score)
+            f"{_plain(high)} − {_plain(low)}": difference(examples[high], examples[low], score)
             for low, high in zip(sizes, sizes[1:], strict=False)
         }
         if steps:
@@ -164,7 +175,9 @@ def sensitivity(rows: Rows) -> list[dict]:
                 _line("a larger K is better, at every step", SYNTHETIC, score, steps, HIGHER)
             )
             low, high = sizes[0], sizes[-1]
-            ends = {f"{high:g} − {low:g}": difference(examples[high], examples[low], score)}
+            ends = {
+                f"{_plain(high)} − {_plain(low)}": difference(examples[high], examples[low], score)
+            }
             lines.append(
                 _line("the largest K is better than the least", SYNTHETIC, score, ends, HIGHER)
             )
