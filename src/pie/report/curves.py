@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from ..comparisons import Difference
 from .style import METHODS
@@ -24,7 +25,8 @@ def _draw(axes, entries: Sequence[dict], x: np.ndarray, key: str, shift: float) 
 
 def _legend(figure: Figure, axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=6)
+    columns = 4 if len(labels) == 4 else 3
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=6)
 
 
 def equal_time(summary: Sequence[dict]) -> Figure:
@@ -48,8 +50,8 @@ def equal_time(summary: Sequence[dict]) -> Figure:
 
 
 _VARIED = {
-    "examples": "examples seen in training, K",
-    "points": "points per equation in training, N",
+    "examples": "training examples, K",
+    "points": "training points, N",
     "beam": "width of the beam",
     "tau": "tolerance τ of CL-FEM",
 }
@@ -82,6 +84,9 @@ def sensitivity(summary: Sequence[dict]) -> Figure:
             axes.plot(x, value, line, marker="o", markersize=2.5, color=grey, label=title)
             axes.fill_between(x, low, high, color=grey, alpha=0.12, linewidth=0.0)
         axes.set(xscale="log", ylim=(-2, 102))
+        if x.max() < 20.0 * x.min():  # less than two decades: the values themselves
+            axes.set_xticks(x, [f"{value:g}" for value in x])
+            axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel(_VARIED[kind], fontsize=6)
     grid[0, 0].set_ylabel("%")
     _legend(figure, grid[0, 0])
