@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from pie import bfgs, fitness, kernel, sampson
+from pie import bfgs, fitness, guards, kernel, sampson
 from pie.constants import (
     _SAMPSON_FAILURES,
     fit,
@@ -166,7 +166,7 @@ def test_degenerate_corners_are_seen(text, reason, rng):
     points = rng.uniform(0.4, 0.6, (100, 2)) + [0.0, 1.0]
     columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
     f = parse(text)
-    _, _, outcome = sampson.examine(*f.arrays, columns, shuffled, np.ones(2) * 0.2)
+    _, _, _, outcome = guards.examine(*f.arrays, columns, shuffled, np.ones(2) * 0.2)
     assert reason in _SAMPSON_FAILURES[outcome]
 
 
@@ -197,10 +197,38 @@ def test_zeros_closer_than_the_noise_are_refused(text, rng):
     columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
     f = parse(text)
     spreads = robust_spreads(points)
-    _, contrast, outcome = sampson.examine(*f.arrays, columns, shuffled, spreads)
+    _, contrast, _, outcome = guards.examine(*f.arrays, columns, shuffled, spreads)
     law = parse("x1*x2 - 0.5")
-    _, lawful, fine = sampson.examine(*law.arrays, columns, shuffled, spreads)
-    assert fine == sampson.OK and (outcome == sampson.DENSE or contrast > 2.0 * lawful)
+    _, lawful, _, fine = guards.examine(*law.arrays, columns, shuffled, spreads)
+    assert fine == guards.OK and (outcome == guards.DENSE or contrast > 2.0 * lawful)
+
+
+@pytest.mark.parametrize(
+    "text", ["sin(exp(exp(4*x1*x2)))", "cos(exp(50*x1*x2))", "sin(1e13*x1*x2)"]
+)
+def test_zeros_closer_than_rounding_are_refused(text, rng):
+    """Floating point cannot tell them apart: every point seems to lie on one, without an error."""
+    points = add_noise(cloud("x1*x2 - 0.9"), 0.001, rng)
+    (found,) = fit_sampson([parse(text)], points, warm=True, n_starts=1, max_iterations=0)
+    assert found.status == "its zeros are nearly everywhere"
+
+
+def test_zeros_dense_in_parts_gain_nothing(rng):
+    """Where half of the points lie among dense zeros, so does half of any other cloud."""
+    x = rng.uniform(0.0, 2.0, 400)
+    points = np.column_stack([x, rng.uniform(0.0, 2.0, 400)])
+    columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
+    f = parse("sin((x1*x1*x1)**5) + 1*(x2 - 1)")
+    _, contrast, _, _ = guards.examine(*f.arrays, columns, shuffled, robust_spreads(points))
+    assert contrast > 0.8
+
+
+def test_clearance_falls_with_the_number_of_sheets():
+    points = cloud("x1*x2 - 0.5")
+    sheets = [f"sin({k}*(x1*x2 - 0.5))" for k in (1, 4, 16)]
+    fits = [fit_sampson([parse(f)], points, warm=True, n_starts=1)[0] for f in sheets]
+    clear = [f.clearance for f in fits]
+    assert 1.0 >= clear[0] > 1.5 * clear[1] > 2.0 * clear[2] > 0.0
 
 
 def test_outliers_and_a_few_far_points_change_little(rng):

@@ -115,6 +115,10 @@ def test_missing_damaged_and_foreign_weights_are_named(tiny_model, tmp_path):
     (tmp_path / "config.json").write_text(config.replace('"width": 32', '"width": 64'))
     with pytest.raises(ValueError, match="do not fit"):
         load_weights(tmp_path)
+    for damaged in (config[: len(config) // 2], config.replace('"width"', '"breadth"')):
+        (tmp_path / "config.json").write_text(damaged)
+        with pytest.raises(ValueError, match="config.json is damaged"):
+            load_weights(tmp_path)
 
 
 def uniform_step(generator):

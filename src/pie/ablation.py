@@ -18,6 +18,7 @@ PARTS = {
     "no refinement": {"rounds": 0},
     "neither": {"degree": 0, "rounds": 0},
     "complexity has no price": {"constant_cost": 0.0, "token_cost": 0.0},
+    "close sheets have no price": {"sheet_cost": 0.0},
 }
 PAPER_WEIGHTS = "weights of pie"
 

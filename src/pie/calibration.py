@@ -58,7 +58,8 @@ def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
     """:data:`FIELDS` of each candidate, the smallest contrast first; none: a line that says so."""
     torch.set_num_threads(1)
     found = []
-    for law in discover(cloud.points, weights, config=config, seconds=np.inf).candidates:
+    result = discover(cloud.points, weights, config=config, seconds=np.inf, workers=1)
+    for law in result.candidates:
         of = law.certificate
         numbers = [_short(v) for v in (of.p, of.contrast, of.gain, of.covered)]
         found.append([" ".join(law.names), of.kind, *numbers, law.complexity, str(law.program)])

@@ -89,6 +89,14 @@ def elimination(columns: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, float
 
 
 @np.errstate(all="ignore")
+def whole(pool: Sequence[Tree], points: np.ndarray) -> Expression:
+    """The linear relation among all terms of a pool that points (N, D) obey best, Σ c_k·φ_k = 0."""
+    columns = np.stack([_values(term, points) for term in pool], axis=1)
+    indices, coefficients, _ = elimination(columns)[0]
+    return _sum([pool[i] for i in indices], coefficients)
+
+
+@np.errstate(all="ignore")
 def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     """Linear relations among the terms of a pool at points (N, D), sparse ones and exact ones.
 

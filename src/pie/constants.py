@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import bfgs, sampson
+from . import bfgs, guards
 from .expression import Expression
 
 GRADIENT_TOLERANCE = 1e-12
@@ -20,11 +20,11 @@ _BFGS_FAILURES = {
     bfgs.LEFT_DOMAIN: "BFGS left the domain of the equation",
 }
 _SAMPSON_FAILURES = {
-    sampson.UNDEFINED: "undefined at some point, or flat, for every start",
-    sampson.NO_ZEROS: "no zeros near some of the points",
-    sampson.FADED: "a variable hardly matters",
-    sampson.DENSE: "its zeros are nearly everywhere",
-    sampson.TOO_FEW: "more constants than points",
+    guards.UNDEFINED: "undefined at some point, or flat, for every start",
+    guards.NO_ZEROS: "no zeros near some of the points",
+    guards.FADED: "a variable hardly matters",
+    guards.DENSE: "its zeros are nearly everywhere",
+    guards.TOO_FEW: "more constants than points",
 }
 
 
@@ -48,6 +48,7 @@ class Fit:
     status: str
     error: float = np.nan
     contrast: float = np.nan
+    clearance: float = 1.0
 
 
 def fit(
@@ -113,6 +114,28 @@ def robust_spreads(points: np.ndarray) -> np.ndarray:
     return np.minimum(deviation, np.maximum((high - low) / 1.349, 0.02 * deviation))
 
 
+def judged(expression: Expression, points: np.ndarray, seed: int = 0) -> Fit:
+    """What an equation is worth as it is, without a fit: errors, contrast and guards of Sampson's.
+
+    Args:
+        expression: with its constants.
+        points: (N, D), in the units in which distances count.
+        seed: of the permutation.
+    """
+    columns = np.ascontiguousarray(points.T)
+    shuffled = np.ascontiguousarray(permuted(points, seed).T)
+    found = guards.examine(*expression.arrays, columns, shuffled, robust_spreads(points))
+    return _fit_of(expression, *found)
+
+
+def _fit_of(
+    expression: Expression, error: float, contrast: float, clearance: float, outcome: int
+) -> Fit:
+    status = _SAMPSON_FAILURES.get(outcome, "ok")
+    fitness = -error if outcome == guards.OK else -np.inf
+    return Fit(expression, fitness, status, error, contrast, clearance)
+
+
 def fit_sampson(
     expressions: Sequence[Expression],
     points: np.ndarray,
@@ -148,19 +171,16 @@ def fit_sampson(
     def one(expression: Expression) -> Fit:
         codes, old = expression.arrays
         if old.size >= len(points):
-            return Fit(expression, -np.inf, _SAMPSON_FAILURES[sampson.TOO_FEW])
+            return Fit(expression, -np.inf, _SAMPSON_FAILURES[guards.TOO_FEW])
         starts = start_table(n_starts, old.size, seed)
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
-        constants, error, contrast, outcome = sampson.fit(
+        constants, *found = guards.fit(
             codes, starts, columns, shuffled, spreads, goal, max_iterations, descents
         )
-        if outcome == sampson.UNDEFINED:
-            return Fit(expression, -np.inf, _SAMPSON_FAILURES[outcome])
-        found = expression.with_constants(constants)
-        status = _SAMPSON_FAILURES.get(outcome, "ok")
-        fitness = -error if outcome == sampson.OK else -np.inf
-        return Fit(found, fitness, status, error, contrast)
+        if found[-1] == guards.UNDEFINED:
+            return Fit(expression, -np.inf, _SAMPSON_FAILURES[guards.UNDEFINED])
+        return _fit_of(expression.with_constants(constants), *found)
 
     if workers == 1:
         return [one(expression) for expression in expressions]

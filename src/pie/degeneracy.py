@@ -61,7 +61,7 @@ def kind(expression: Expression | None, points: np.ndarray) -> str:
     """
     if expression is None:
         return NO_EQUATION
-    points = np.asarray(points, np.float64)
+    points = np.asarray(points, np.float64) + 0.0  # −0.0 is 0
     expression.values(points[:0])  # raises for variables that the points do not have
     tree, scattered = to_tree(expression), _scattered(points)
     if _vanishes(tree, points) and _vanishes(tree, scattered):

@@ -35,10 +35,12 @@ SEARCHED = 200  # points at most
 HELD_OUT = 0.3  # of the points
 FEWEST_HELD_OUT = 5
 CERTIFIED = 10  # candidates
+WORSE = 1.5  # times the error of a longer equation: a simpler law, no duplicate
 WORTH = -2.0  # evidence of a set of columns that is searched
 MOST = 20  # sets of columns
 SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
 RANKING = 0.5  # of the time that is left, for pairs, and then for triples
+OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
 
 def default_weights() -> Path:
@@ -71,6 +73,7 @@ def discover(
     seed: int = 0,
     seconds: float = 20.0,
     uncertainties: Mapping[str, float] | Sequence[float] | None = None,
+    workers: int | None = None,
 ) -> Result:
     """Laws f(x) = 0 that a table of measurements obeys.
 
@@ -85,6 +88,7 @@ def discover(
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Constants are then fitted to all points with distances counted in
             these. None: in units of the spreads, the error is estimated from the fit.
+        workers: threads that fit constants, which does not change the answer; None = all cores.
 
     Returns:
         Candidates with their evidence; ``best`` is None where no law was found.
@@ -97,6 +101,7 @@ def discover(
     errors = known_errors(uncertainties, table.names)
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
+    workers = workers or os.cpu_count() or 1
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
@@ -109,7 +114,7 @@ def discover(
         searched.append(columns)
         names = [table.names[j] for j in columns]
         known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
-        laws += _search(model, table.points[:, columns], names, config, seed, known)
+        laws += _search(model, table.points[:, columns], names, config, seed, known, workers)
     laws.sort(key=lambda law: not law.certificate.law)  # stable: the order of the search within
     if d > 2:
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
@@ -130,6 +135,7 @@ def _worth_searching(
         yield (0, 1)
         return
     tried = 0
+    worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(points))
     for size in (2, 3):
         left = max(0.0, ends - time.perf_counter())
         ranked, every = subsets.ranked(points, (size,), RANKING * left), math.comb(d, size)
@@ -139,7 +145,7 @@ def _worth_searching(
             lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= SHARP]
             known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
-            if known or not (whole or (strength <= WORTH and tried < MOST)):
+            if known or not (whole or (strength <= worth and tried < MOST)):
                 continue
             tried += 1
             yield columns
@@ -152,6 +158,7 @@ def _search(
     config: PlusConfig,
     seed: int,
     errors: np.ndarray | None,
+    workers: int,
 ) -> list[Law]:
     """Different equations in two or three columns, certified, best first."""
     fitted, held_out = _split(points, seed)
@@ -160,19 +167,26 @@ def _search(
     if np.any(np.ptp(fitted, axis=0) < FINEST):
         return []
     try:
-        found = discover_plus(model, fitted, config)
+        found = discover_plus(model, fitted, config, workers)
     except Unusable:  # columns that differ in the held-out points only
         return []
     for candidate in found.candidates:
         final = polished(candidate.expression, points, units)
         if len(different) < CERTIFIED and not any(
-            same_zero_set(final, other, points) for _, other in different
+            same_zero_set(final, other, points) and not _is_simpler(final, other, points, units)
+            for _, other in different
         ):
             different.append((candidate.expression, final))
     return [
         _law(as_searched, final, points, tuple(names), fitted, held_out, errors)
         for as_searched, final in different
     ]
+
+
+def _is_simpler(one: Expression, other: Expression, points: np.ndarray, units: np.ndarray) -> bool:
+    """Whether ``one`` is shorter at the price of a larger error: an answer of its own."""
+    error, least = (root_mean_square(f, points, units) for f in (one, other))
+    return len(one.codes) < len(other.codes) and error > WORSE * least
 
 
 def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -220,12 +220,16 @@ def load_weights(folder: Path) -> PIE:
 
     Raises:
         FileNotFoundError: no ``config.json`` or a shard is missing.
-        ValueError: a shard is damaged or does not fit the configuration.
+        ValueError: ``config.json`` or a shard is damaged, or they do not fit each other.
     """
     folder = Path(folder)
     if not (folder / "config.json").exists():
         raise FileNotFoundError(f"no weights in {folder}: config.json is missing")
-    model = PIE(ModelConfig(**json.loads((folder / "config.json").read_text())))
+    try:
+        config = ModelConfig(**json.loads((folder / "config.json").read_text()))
+    except (ValueError, TypeError) as error:  # no JSON, or not these parameters
+        raise ValueError(f"{folder / 'config.json'} is damaged: {error}") from None
+    model = PIE(config)
     shards = sorted(folder.glob("weights-*-of-*.safetensors"))
     expected = int(shards[0].stem.rsplit("-", 1)[1]) if shards else 1
     if len(shards) != expected:

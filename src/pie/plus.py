@@ -7,95 +7,26 @@ for are dropped, in the user's coordinates.
 """
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from .candidates import Candidate, Discovery, check_points
 from .canonical import canonical
-from .completion import logarithms, monomials, relations, separable
-from .constants import Fit, fit_sampson
+from .constants import Fit, judged
+from .coordinates import in_units
 from .discovery import merged, skeletons
-from .expression import Expression, Tree
 from .model import PIE
-from .refinement import neighbours, simpler, spliced, terms_of
-from .uncertainty import EXACT, root_mean_square, simplified, usual_points
-from .views import VIEWS, View, views_of
-
-LONGEST = 40  # tokens of what refinement fits
-GAIN = 3.0  # in cost, for which a round was worth it
-FEW = 20  # points, for the choice of what to refine
-UNLIKELY = -100.0  # log-probability given to what the network did not write
-
-
-@dataclass(frozen=True)
-class PlusConfig:
-    """Settings of *PIE+*."""
-
-    beam: int = 128  # skeletons per view
-    samples: int = 0  # skeletons drawn at random beside the beam
-    views: tuple[str, ...] = VIEWS
-    starts: int = 48  # constants screened per skeleton
-    max_iterations: int = 40  # of each descent
-    resolution: float = 1e-8  # contrasts below this are equal: exact fits
-    constant_cost: float = 4.0  # of a constant, in units of N·ln(contrast)
-    token_cost: float = 1.5  # of a token
-    degree: int = 4  # of the monomials that are completed linearly, one less for three variables
-    rounds: int = 5  # of refinement; none once a fit is exact
-    parents: int = 6  # candidates refined in each round, each candidate once
-    fits: int = 2000  # at most, after which no round begins
-    returned: int = 20  # candidates
-    seed: int = 0
-
-    def __post_init__(self):
-        for name in ("beam", "samples", "rounds", "degree"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"inference_plus.{name} is {getattr(self, name)}; expected ≥ 0")
-        for name in ("starts", "parents", "returned"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"inference_plus.{name} is {getattr(self, name)}; expected at least 1"
-                )
-        if self.beam + self.samples < 1:
-            raise ValueError("inference_plus.beam and .samples are both 0; nothing to decode")
-        for name in self.views:
-            if name not in VIEWS:
-                raise ValueError(
-                    f"inference_plus.views holds {name!r}; known are {', '.join(VIEWS)}"
-                )
-
-
-@dataclass(frozen=True)
-class _Found:
-    """A fit in one of the views."""
-
-    view: View
-    fit: Fit
-    log_probability: float
-
-    @property
-    def skeleton(self) -> tuple:
-        return self.view.name, self.fit.expression.codes
-
-
-def cost(fit: Fit, n_points: int, config: PlusConfig) -> float:
-    """N·ln(contrast) plus a price for every constant and token; inf for a fit that failed."""
-    if not np.isfinite(fit.fitness):
-        return np.inf
-    codes, constants = fit.expression.codes, fit.expression.constants
-    return (
-        n_points * np.log(max(fit.contrast, config.resolution))
-        + config.constant_cost * len(constants)
-        + config.token_cost * len(codes)
-    )
+from .search import PlusConfig, Search, cost
+from .uncertainty import simplified
+from .views import View, views_of
 
 
 def in_user_coordinates(view: View, fit: Fit, points: np.ndarray, config: PlusConfig) -> Fit:
     """A fit made in a view for the points (N, D) as the user has them.
 
-    The equation is in canonical form, without constants and terms that are not needed; contrast and
-    error change as its error in units of the spreads does.
+    The equation is in canonical form, without constants and terms that are not needed, and judged
+    again in units of the columns' spreads, where fits of all views compare.
 
     Raises:
         ValueError: it has no zeros by its form there, or is far too long.
@@ -105,164 +36,12 @@ def in_user_coordinates(view: View, fit: Fit, points: np.ndarray, config: PlusCo
         return replace(fit, expression=form)
     units = points.std(axis=0)
     short = simplified(form, points, units, config.constant_cost)
-    usual = usual_points(form, points, units)
-    before, after = (root_mean_square(f, points, units, usual) for f in (form, short))
-    ratio = after / before if 0.0 < before < np.inf and after > EXACT else 1.0
-    error = fit.error * ratio
-    return replace(
-        fit, expression=short, fitness=-error, error=error, contrast=fit.contrast * ratio
-    )
-
-
-class _Search:
-    """Everything fitted so far, by view and skeleton."""
-
-    def __init__(self, points: np.ndarray, views: list[View], config: PlusConfig, workers: int):
-        self.views = views
-        self.clouds = {view.name: view.of(points) for view in views}
-        self.config, self.workers = config, workers
-        self.found: dict[tuple, _Found] = {}
-        self.refined: set[tuple] = set()
-
-    def _order(self, found: _Found) -> tuple[float, float]:
-        cloud = self.clouds[found.view.name]
-        return cost(found.fit, len(cloud), self.config), -found.log_probability
-
-    def _promise(self, found: _Found) -> float:
-        """As the order, but as if there were few points: a good fit by many terms leads nowhere."""
-        return cost(found.fit, FEW, self.config)
-
-    def ranked(self) -> list[_Found]:
-        """Cheapest first."""
-        return sorted(self.found.values(), key=self._order)
-
-    def add(self, view: View, expressions: list[Expression], probabilities: list[float], **how):
-        """Fit skeletons in a view and keep them."""
-        fits = fit_sampson(
-            expressions, self.clouds[view.name], max_iterations=self.config.max_iterations,
-            seed=self.config.seed, workers=self.workers, **how,
-        )  # fmt: skip
-        for fit, log_probability in zip(fits, probabilities, strict=True):
-            found = _Found(view, fit, log_probability)
-            known = self.found.get(found.skeleton)
-            if known is None or self._order(found) < self._order(known):
-                self.found[found.skeleton] = found
-
-    def exact(self) -> bool:
-        """Whether some fit is exact up to rounding; long sums come close to anything smooth."""
-        return any(
-            np.isfinite(f.fit.fitness)
-            and f.fit.contrast <= self.config.resolution
-            and len(f.fit.expression.codes) <= LONGEST
-            for f in self.found.values()
-        )
-
-    def complete(self) -> None:
-        """Fit sparse linear relations among functions of one variable, and among monomials.
-
-        The lowest degree that is exact comes last: at higher ones the law has multiples.
-        """
-        for view in self.views:
-            cloud = self.clouds[view.name]
-            d = cloud.shape[1]
-            pools = []
-            if view.name != "centred":
-                pools = [logarithms(d), separable(cloud)]
-            highest = max(2, self.config.degree - (d > 2))
-            pools += [monomials(d, k) for k in range(2, highest + 1)]
-            for pool in pools:
-                self._relate(view, pool, n_starts=1, descents=1)
-                if self.exact():
-                    return
-
-    def _relate(self, view: View, pool: list[Tree], **how) -> None:
-        fresh: dict[tuple, Expression] = {}
-        for relation in relations(pool, self.clouds[view.name]):
-            form = self._usable(relation, view, 3 * LONGEST)
-            if form is not None:
-                fresh.setdefault(form.codes, form)
-        self.add(view, list(fresh.values()), [UNLIKELY] * len(fresh), warm=True, **how)
-
-    def _usable(self, draft: Expression, view: View, longest: int = LONGEST) -> Expression | None:
-        """Its canonical form, if that has zeros and all the variables, is short and new here."""
-        try:
-            form = canonical(draft)
-        except ValueError:  # no zeros, or far too long
-            return None
-        if len(form.codes) > longest:
-            return None
-        every = len(form.variables) == self.clouds[view.name].shape[1]
-        return form if every and (view.name, form.codes) not in self.found else None
-
-    def _parents(self) -> list[_Found]:
-        """The cheapest candidates that were not refined yet, one of those that fit alike."""
-        chosen: list[_Found] = []
-        errors: list[float] = []
-        for found in sorted(self.found.values(), key=self._promise):
-            if len(chosen) == self.config.parents or not np.isfinite(found.fit.fitness):
-                break
-            if found.skeleton in self.refined:
-                errors.append(found.fit.contrast)
-                continue
-            alike = any(abs(found.fit.contrast - e) <= 1e-3 * e for e in errors)
-            if not alike:
-                chosen.append(found)
-                errors.append(found.fit.contrast)
-        self.refined |= {found.skeleton for found in chosen}
-        return chosen
-
-    def front(self) -> list[_Found]:
-        """What nothing of equal or lower length fits better, the shortest first."""
-        kept: list[_Found] = []
-        usable = (f for f in self.found.values() if np.isfinite(f.fit.fitness))
-        for found in sorted(usable, key=lambda f: (len(f.fit.expression.codes), f.fit.contrast)):
-            if not kept or found.fit.contrast < kept[-1].fit.contrast:
-                kept.append(found)
-        return kept
-
-    def lowest(self) -> float:
-        """Cost of the best candidate."""
-        return min((self._order(found)[0] for found in self.found.values()), default=np.inf)
-
-    def refine_until_it_helps_no_more(self) -> None:
-        """Rounds until a fit is exact, the budget ends, or two rounds in turn gained nothing."""
-        best, idle = self.lowest(), 0
-        for _ in range(self.config.rounds):
-            if self.exact() or len(self.found) >= self.config.fits or idle == 2:
-                return
-            if not self.refine():
-                return
-            lowest = self.lowest()
-            idle = 0 if lowest < best - GAIN else idle + 1
-            best = min(best, lowest)
-
-    def refine(self) -> bool:
-        """One round: fit what is one change away from the best candidates; False: none is left."""
-        parents = self._parents()
-        for view in self.views:
-            of_view = [p for p in parents if p.view is view]
-            if not of_view:
-                continue
-            pool = {tree: None for p in of_view for tree in terms_of(p.fit.expression)}
-            d = self.clouds[view.name].shape[1]
-            pool |= dict.fromkeys(monomials(d, 1))
-            self._relate(view, list(pool), n_starts=1, descents=1)
-            fresh: dict[tuple, Expression] = {}
-            for parent in of_view:
-                for draft in self._changed(parent, of_view):
-                    form = self._usable(draft, view)
-                    if form is not None:
-                        fresh.setdefault(form.codes, form)
-            least = [UNLIKELY] * len(fresh)
-            self.add(view, list(fresh.values()), least, n_starts=8, descents=2, warm=True)
-        return bool(parents)
-
-    def _changed(self, parent: _Found, others: Iterable[_Found]) -> Iterable[Expression]:
-        d = self.clouds[parent.view.name].shape[1]
-        yield from neighbours(parent.fit.expression, d)
-        yield from simpler(parent.fit.expression)
-        for other in others:
-            yield from spliced(parent.fit.expression, other.fit.expression)
+    for expression in (short, form):
+        scaled = in_units(expression, np.zeros(len(units)), units)
+        found = replace(judged(scaled, points / units, config.seed), expression=expression)
+        if np.isfinite(found.fitness):
+            break
+    return found
 
 
 def discover_plus(
@@ -277,10 +56,10 @@ def discover_plus(
         workers: threads that fit constants.
 
     Returns:
-        Candidates ranked by N·ln(contrast) plus the price of constants and tokens, as they are
+        Candidates ranked by N·ln(contrast) plus the prices of :func:`pie.search.cost`, as they are
         written in the user's coordinates, then shorter ones that fit best among their like. A
-        candidate's fitness is minus its orthogonal root mean
-        square error in the view in which it was found.
+        candidate's fitness is minus its orthogonal root mean square error in units of the columns'
+        spreads.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
@@ -288,7 +67,7 @@ def discover_plus(
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
     views = views_of(points, config.views)
-    search = _Search(points, views, config, workers)
+    search = Search(points, views, config, workers)
     decoded = skeletons(
         model, [search.clouds[v.name] for v in views], config.beam, config.samples, config.seed
     )
@@ -297,6 +76,8 @@ def discover_plus(
         search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
     if config.degree and not search.exact():
         search.complete()
+        if not search.exact():
+            search.prune()
     search.refine_until_it_helps_no_more()
     candidates: dict[tuple, Candidate] = {}
     prices: dict[tuple, tuple[float, bool]] = {}

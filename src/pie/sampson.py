@@ -1,38 +1,29 @@
-r"""Levenberg–Marquardt on the Sampson residual, multi-start, with guards, compiled.
+r"""Levenberg–Marquardt on the Sampson residual, multi-start, compiled.
 
 .. math:: r_n(c) = \frac{f(x_n; c)}{\lVert \nabla_x f(x_n; c) \rVert}, \qquad
     \frac{\partial r_n}{\partial c} = \frac{f_c}{\lVert g \rVert}
       - \frac{f\; g \cdot g_c}{\lVert g \rVert^3}
 
 The first-order distance to the zero set does not change under ``f → C·f``, so constants
-cannot be driven to 0 to please it. It has degenerate corners of its own: gradients that
-explode (``exp(1e5·x1)``), zero sets reduced to a point, a variable that fades out.
-:func:`examine` looks for them at the constants found.
+cannot be driven to 0 to please it. It has degenerate corners of its own:
+:mod:`pie.guards` looks for them at the constants found.
 """
 
 import numpy as np
 
 from .derivatives import jets
-from .distance import newton_distances
-from .kernel import stack_depth, values
+from .kernel import stack_depth
 from .vector_math import jit
 
-OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
 LARGEST = 1e6  # of a constant
-SMALLEST_SHARE = 1e-4  # of a variable in the gradient
 _SCREEN_POINTS = 64
-_TRIMMED = 0.85  # share of the points that are not taken for outliers
+TRIMMED = 0.85  # share of the points that are not taken for outliers
 _HEAVY = 0.2  # of the mean square
-_NOTHING = 1e-10  # of the spread
-_FAR = 0.2  # of the spread: a permuted point this far from the zeros is far enough
-_DENSE = 0.01  # of the spread
-_CLEAR = 0.02  # of the typical distance of a permuted point: an error that is no matter of density
-_FLAT = 1e-7  # of the spread: smaller errors are rounding
 _FIRST_LOOK = 6  # starts
 
 
 @jit
-def _norm(stack, i, d):
+def norm_of(stack, i, d):
     largest = 0.0
     for j in range(1, 1 + d):
         largest = max(largest, abs(stack[0, j, i]))
@@ -45,13 +36,13 @@ def _norm(stack, i, d):
 
 
 @jit
-def _residuals(codes, constants, columns, stack, active, w, residual):
+def residuals(codes, constants, columns, stack, active, w, residual):
     """Sampson residuals (N,) and their mean square; inf if one is not finite."""
     d, n = columns.shape
     jets(codes, constants, columns, d, 0, False, stack, active, w)
     total = 0.0
     for i in range(n):
-        norm = _norm(stack, i, d)
+        norm = norm_of(stack, i, d)
         # where f and its gradient both vanish there is no zero set, and 0/0 says so
         residual[i] = stack[0, 0, i] / norm
         total += residual[i] * residual[i]
@@ -67,7 +58,7 @@ def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian):
     top = stack[0]
     inverse, cubed = w[0], w[1]
     for i in range(n):
-        norm = _norm(stack, i, d)
+        norm = norm_of(stack, i, d)
         residual[i] = top[0, i] / norm
         inverse[i] = 1.0 / norm
         cubed[i] = residual[i] / norm / norm
@@ -118,7 +109,7 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
     normal, damped = np.empty((p, p)), np.empty((p, p))
     downhill, step, trial = np.empty(p), np.empty(p), np.empty(p)
     scale = np.zeros(p)
-    cost = _residuals(codes, constants, columns, slim, active, w, residual)
+    cost = residuals(codes, constants, columns, slim, active, w, residual)
     damping, growth = 1e-2, 2.0
     fresh = False
     slow = 0
@@ -151,7 +142,7 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
                 largest = max(largest, abs(trial[k]))
                 moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
             if largest <= LARGEST:
-                at = _residuals(codes, trial, columns, slim, active, w, trial_residual)
+                at = residuals(codes, trial, columns, slim, active, w, trial_residual)
                 if at < cost:
                     gain = (cost - at) * n / predicted
                     slow = slow + 1 if cost - at < 1e-3 * cost else 0
@@ -218,7 +209,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
     stack, slim = np.empty((depth, slots, n)), np.empty((depth, 1 + d, n))
     best, lowest = starts[0].copy(), np.inf
     if p == 0:
-        return best, _residuals(codes, best, columns, slim, active, w, work[0])
+        return best, residuals(codes, best, columns, slim, active, w, work[0])
     m = min(n, _SCREEN_POINTS)
     few = np.ascontiguousarray(columns[:, :: max(1, n // m)][:, :m])
     few_stack, few_w, few_residual = np.empty((depth, 1 + d, m)), np.empty((5, m)), np.empty(m)
@@ -230,10 +221,10 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
             image = tried[2 * s + 1]
             tried[2 * s] = starts[s]
             if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, image):
-                costs[2 * s + 1] = _residuals(
+                costs[2 * s + 1] = residuals(
                     codes, image, few, few_stack, active, few_w, few_residual
                 )
-            costs[2 * s] = _residuals(codes, starts[s], few, few_stack, active, few_w, few_residual)
+            costs[2 * s] = residuals(codes, starts[s], few, few_stack, active, few_w, few_residual)
         screened = upto
         for s in np.argsort(costs)[:tries]:
             if not np.isfinite(costs[s]):
@@ -251,111 +242,12 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
 
 
 @jit
-def _capped(distance, scale):
-    """Root mean square of distances, each counted up to ``scale``, and how many are below it."""
-    total, near = 0.0, 0
-    for i in range(distance.size):
-        if distance[i] <= scale:
-            total += distance[i] * distance[i]
-            near += 1
-        else:
-            total += scale * scale
-    return np.sqrt(total / distance.size), near
-
-
-@jit
-def _spread_out(distance, scale):
-    """exp of the mean of ln √(t² + d²), t the root mean square of all but the largest distances.
-
-    About the standard deviation of normal noise; gross outliers count by their logarithm only.
-    Returns that, and t.
-    """
-    d = np.minimum(distance, scale)
-    kept = np.sort(d)[: max(1, int(_TRIMMED * d.size))]
-    core = max(np.sqrt(np.mean(kept**2)), _NOTHING * scale)
-    return np.exp(np.mean(0.5 * np.log(core**2 + d**2))), core
-
-
-@jit
-def _is_flat(codes, constants, columns, permuted, stack, step):
-    """Whether f is nearly linear over a few times the error, as a law is.
-
-    Zeros that lie closer than the error fit any noise: dense ones, or the two sheets of f² − ε.
-    ``stack`` holds f and its gradient at the points.
-    """
-    d, n = columns.shape
-    moved, bent = np.empty_like(columns), np.empty(n)
-    for i in range(n):
-        length = 1e-300
-        other = (i + 1) % n  # permuted columns leave the first in place
-        for j in range(d):
-            length += (permuted[j, other] - columns[j, i]) ** 2
-        for j in range(d):
-            along = (permuted[j, other] - columns[j, i]) / np.sqrt(length)
-            moved[j, i] = columns[j, i] + step * along
-    there = values(codes, constants, moved)
-    for i in range(n):
-        along = 0.0
-        for j in range(d):
-            along += stack[0, 1 + j, i] * (moved[j, i] - columns[j, i])
-        bent[i] = abs(there[i] - stack[0, 0, i] - along) / (abs(along) + 1e-300)
-        if np.isnan(bent[i]):
-            bent[i] = np.inf
-    return np.median(bent) <= 0.7
-
-
-@jit
-def examine(codes, constants, columns, permuted, spreads):
-    """What the fit is worth: orthogonal RMS error, contrast, and a status.
-
-    Distances count up to the root mean square of ``spreads`` (D,), those of the columns. They are
-    Newton distances, which an exploding gradient cannot fake; where the error is large the
-    first-order one is enough for the ``permuted`` points. The contrast is a robust mean of the
-    distances over the median one of the permuted points: outliers among the points, and zeros
-    that are dense in parts, do not change it much.
-    """
-    d, n = columns.shape
-    scale = np.sqrt(np.mean(spreads**2))
-    depth = stack_depth(codes)
-    stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
-    w, residual = np.empty((5, n)), np.empty(n)
-    _residuals(codes, constants, columns, stack, active, w, residual)
-    shares = np.zeros(d)
-    for i in range(n):
-        norm = _norm(stack, i, d)
-        if np.isfinite(norm) and norm > 0.0:
-            for j in range(d):
-                shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
-    distance = newton_distances(codes, constants, columns, 30)
-    error, near = _capped(distance, scale)
-    mean, core = _spread_out(distance, scale)
-    flat = core < _FLAT * scale or _is_flat(codes, constants, columns, permuted, stack, 5.0 * core)
-    if error < 0.3 * scale:
-        null = newton_distances(codes, constants, permuted, 30)
-    else:
-        null = np.empty(n)
-        _residuals(codes, constants, permuted, stack, active, w, null)
-    # beyond its domain a law is far away; where it is a number it has to be far from most points
-    for i in range(n):
-        null[i] = min(abs(null[i]), scale) if not np.isnan(null[i]) else scale
-    typical = np.median(null)
-    contrast = mean / max(min(typical, _FAR * scale), _NOTHING * scale)
-    if near < 0.85 * n:
-        return error, contrast, NO_ZEROS
-    if np.min(shares) < SMALLEST_SHARE**2:
-        return error, contrast, FADED
-    if not flat or (typical < _DENSE * scale and mean > _CLEAR * typical):
-        return error, contrast, DENSE
-    return error, contrast, OK
-
-
-@jit
-def _refitted(codes, constants, columns, exact, max_iterations):
+def refitted(codes, constants, columns, exact, max_iterations):
     """Descents on the points that fit best, where the others look like outliers; in place."""
     d, n = columns.shape
     p = constants.size
     depth = stack_depth(codes)
-    kept = int(_TRIMMED * n)
+    kept = int(TRIMMED * n)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, (1 + d) * (1 + p)), np.bool_)
     w, residual = np.empty((5, n)), np.empty(n)
     slots = (1 + d) * (1 + p)
@@ -363,7 +255,7 @@ def _refitted(codes, constants, columns, exact, max_iterations):
     inner_slim, inner_w = np.empty((depth, 1 + d, kept)), np.empty((5, kept))
     work = np.empty((2 + p, kept))
     for _ in range(3):
-        cost = _residuals(codes, constants, columns, stack, active, w, residual)
+        cost = residuals(codes, constants, columns, stack, active, w, residual)
         order = np.argsort(np.abs(residual))[:kept]
         trimmed = np.mean(residual[order] ** 2)
         # of normal noise the inner 85 per cent carry 44 per cent of the sum of squares
@@ -377,15 +269,3 @@ def _refitted(codes, constants, columns, exact, max_iterations):
         if not after < 0.999 * trimmed:
             break
         constants[:] = trial
-
-
-@jit
-def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents):
-    """:func:`minimise`, then :func:`examine`: constants (P,), error, contrast, status."""
-    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents)
-    if not np.isfinite(cost):
-        return constants, np.inf, np.inf, UNDEFINED
-    if cost > exact and 0 < constants.size < int(_TRIMMED * columns.shape[1]):
-        _refitted(codes, constants, columns, exact, max_iterations)
-    error, contrast, status = examine(codes, constants, columns, permuted, spreads)
-    return constants, error, contrast, status

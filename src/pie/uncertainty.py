@@ -25,6 +25,7 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         value, gradient = expression.value_and_gradient(points)
         _, sensitivity = expression.value_and_sensitivity(points)
         norm = np.linalg.norm(gradient * units, axis=1)
+        norm[np.isinf(norm)] = np.nan  # not an exact fit
         return value / norm, sensitivity / norm[:, None]
 
 
