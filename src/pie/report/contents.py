@@ -124,6 +124,8 @@ SECTIONS: dict[str, tuple[Item, ...]] = {
              "Where the planet stands, a day apart, and the equation found."),
         Item("figures/kepler", "Kepler. The third law from nine rows",
              "Semi-major axes and periods of the planets and Pluto, and the equation found."),
+        Item("figures/gas_front", "Nitrogen. What each term buys",
+             "Error against complexity: the ideal gas, and longer equations that fit better."),
     ),
 }  # fmt: skip
 
