@@ -5,10 +5,14 @@ import pytest
 from scipy.optimize import minimize
 
 from pie import bfgs, fitness, guards, kernel, sampson
+from pie.benchmarks import load
+from pie.canonical import canonical
+from pie.completion import monomials, relations
 from pie.constants import (
     _SAMPSON_FAILURES,
     fit,
     fit_sampson,
+    judged,
     permuted,
     robust_spreads,
     start_table,
@@ -213,6 +217,16 @@ def test_zeros_closer_than_rounding_are_refused(text, rng):
     assert found.status == "its zeros are nearly everywhere"
 
 
+def test_a_small_domain_gains_nothing(rng):
+    """Three permuted points of four lie where the longer one is undefined: none of them is far."""
+    points = add_noise(cloud("x1*x2 - 5.488"), 0.001, rng)
+    whole, part = (
+        judged(parse(f), points) for f in ("x1*x2 - 5.488", "log(log(x1*x2) - 1.6) + 2.27692")
+    )
+    assert part.error == pytest.approx(whole.error, rel=0.05)
+    assert part.contrast > 0.5 * whole.contrast
+
+
 def test_zeros_dense_in_parts_gain_nothing(rng):
     """Where half of the points lie among dense zeros, so does half of any other cloud."""
     x = rng.uniform(0.0, 2.0, 400)
@@ -221,6 +235,23 @@ def test_zeros_dense_in_parts_gain_nothing(rng):
     f = parse("sin((x1*x1*x1)**5) + 1*(x2 - 1)")
     _, contrast, _, _ = guards.examine(*f.arrays, columns, shuffled, robust_spreads(points))
     assert contrast > 0.8
+
+
+def test_an_equation_is_judged_as_its_fit_was():
+    points = cloud("x1*x2 - 0.5")
+    (found,) = fit_sampson([parse("x1*x2 + 1")], points)
+    assert judged(found.expression, points) == found
+    off = judged(parse("x1*x2 - 0.6"), points)
+    assert off.fitness == -off.error < found.fitness and off.contrast > 1e3 * found.contrast
+    assert judged(parse("x1**2 + x2**2 + 1"), points).status == "no zeros near some of the points"
+
+
+def test_rounding_along_a_branch_is_no_density(root):
+    """Many points lie on x2 = −0.5618: a step from one towards another one stays there."""
+    problem = next(p for p in load(root / "data/benchmarks", "synthetic") if p.equation_id == "S17")
+    assert np.mean(np.abs(problem.points[:, 1] + 0.5618) < 1e-9) > 0.4
+    expanded = canonical(relations(monomials(3, 2), problem.points)[0])
+    assert judged(expanded, problem.points).status == "ok"
 
 
 def test_clearance_falls_with_the_number_of_sheets():

@@ -9,6 +9,7 @@ from pie.canonical import canonical
 from pie.completion import monomials, relations
 from pie.constants import Fit
 from pie.expression import Expression, parse, to_tree
+from pie.metrics import two_sided
 from pie.model import load_weights
 from pie.plus import PlusConfig, cost, discover_plus, in_user_coordinates
 from pie.refinement import neighbours, simpler, spliced, terms
@@ -199,8 +200,8 @@ def test_an_exact_polynomial_is_completed_from_monomials(model):
 
 def test_a_noisy_polynomial_is_what_is_left_of_the_whole_one(model, rng):
     """Singular vectors miss it, as a look at the terms that they choose shows."""
-    law = canonical(parse("x1 - 1.1*x2 + 1.12*x1*x2 + 0.7"))
-    points = add_noise(cloud("x1 - 1.1*x2 + 1.12*x1*x2 + 0.7"), 0.01, rng)
+    law = canonical(parse("x1**2 + x1*x2 + 2*x2**2 - 1.5"))
+    points = add_noise(cloud("x1**2 + x1*x2 + 2*x2**2 - 1.5"), 0.03, rng)
     chosen = {canonical(f).codes for f in relations(monomials(2, 2), points)}
     best = discover_plus(model, points, PlusConfig(beam=1, rounds=0, degree=2)).best
     assert best.expression.codes == law.codes and law.codes not in chosen
@@ -209,9 +210,9 @@ def test_a_noisy_polynomial_is_what_is_left_of_the_whole_one(model, rng):
 @pytest.mark.parametrize("text", ["x1*x2 - 5.488", "x1 + 0.65*x2 - 0.58"])
 def test_noise_is_not_fitted_by_oscillation(model, text, rng):
     """Of x1·x2 = c even sin(exp(exp(x1·x2))) is a function, with zeros next to every point."""
-    points = multiply_noise(cloud(text), 1e-3, rng)
-    best = discover_plus(model, points, PlusConfig(beam=24)).best
-    assert best.expression.codes == canonical(parse(text)).codes
+    points = multiply_noise(cloud(text, seed=1), 1e-3, rng)
+    best = discover_plus(model, points, PlusConfig(beam=24)).best.expression
+    assert two_sided(best, parse(text), 2, seed=0, tolerance=0.02) > 0.9
 
 
 def test_a_polynomial_is_found_at_its_own_degree(model):

@@ -18,6 +18,7 @@ _ROUNDED = 3e-10  # of the spread: an error that is all rounding
 _FAR = 0.2  # of the spread: a permuted point this far from the zeros is far enough
 _DENSE = 0.01  # of the spread
 _CLEAR = 0.02  # of the typical distance of a permuted point: an error that is no matter of density
+_ROUNDING = 1e-6  # of the change of f across the zero set
 _FLAT = 1e-7  # of the spread: smaller errors are rounding
 _FINE = 3e-3  # of the spread: a step over which the equation of a law is as good as linear
 
@@ -69,7 +70,8 @@ def _bent(codes, constants, columns, permuted, stack, step):
         along = 0.0
         for j in range(d):
             along += stack[0, 1 + j, i] * (moved[j, i] - columns[j, i])
-        bent[i] = abs(there[i] - stack[0, 0, i] - along) / (abs(along) + 1e-300)
+        least = _ROUNDING * norm_of(stack, i, d) * step  # along the zero set
+        bent[i] = abs(there[i] - stack[0, 0, i] - along) / (abs(along) + least + 1e-300)
         if np.isnan(bent[i]):
             bent[i] = np.inf
     return bent
@@ -121,18 +123,16 @@ def examine(codes, constants, columns, permuted, spreads):
     else:
         null = np.empty(n)
         residuals(codes, constants, permuted, stack, active, w, null)
-    # where it is a number it has to be far from most permuted points, beyond its domain it is
-    total, defined = 0.0, 0
+    # a law may be far from a permuted point or undefined there, which is nothing to its credit:
+    # the mean, as that of the points, is over those from which a zero was reached
+    total, reached = 0.0, 0
     for i in range(n):
-        if np.isnan(null[i]):
-            null[i] = scale
-        else:
-            null[i] = min(abs(null[i]), scale)
-            # as the mean of the points: where zeros are dense in parts, both are as near
-            total += 0.5 * np.log(core**2 + null[i] ** 2)
-            defined += 1
+        if np.isfinite(null[i]):
+            total += 0.5 * np.log(core**2 + min(abs(null[i]), scale) ** 2)
+            reached += 1
+        null[i] = min(abs(null[i]), scale) if not np.isnan(null[i]) else scale
     typical = np.median(null)
-    clear = min(typical, np.exp(total / defined)) if defined else typical
+    clear = min(typical, np.exp(total / reached)) if reached else typical
     contrast = mean / max(min(clear, _FAR * scale), _NOTHING * scale)
     if core <= _ROUNDED * scale:
         contrast = mean / scale  # exact, however thin the cloud
