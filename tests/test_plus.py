@@ -215,6 +215,28 @@ def test_noise_is_not_fitted_by_oscillation(model, text, rng):
     assert two_sided(best, parse(text), 2, seed=0, tolerance=0.02) > 0.9
 
 
+@pytest.mark.parametrize(
+    "text, variable, d",
+    [("x1 - 0.4*sqrt(1 - x2**2/x3**2)", 1, 3), ("x2 + sqrt(x1**2 + x2)", 2, 2)],
+    ids=["one sign of three", "a hyperbola's branch"],
+)
+def test_of_exact_fits_the_one_with_fewer_other_zeros_wins(model, text, variable, d):
+    """The square of the law fits as well, and has the other branch."""
+    points = cloud(text, 400, d=d, variable=variable)
+    best = discover_plus(model, points, FAST).best.expression
+    assert two_sided(best, parse(text), d, seed=0) > 0.95
+
+
+@pytest.mark.parametrize("text", ["x2*(x1 + x2)", "x1 - x1**2*(x2 + x2**3)"])
+def test_a_law_with_a_variable_as_a_factor_is_found(model, text):
+    """Half of the points lie on a coordinate plane, and so do as many of any other cloud."""
+    variable = 2 if text.startswith("x2") else 1
+    points = cloud(text, variable=variable)
+    assert np.mean(points[:, variable - 1] == 0.0) > 0.3
+    best = discover_plus(model, points, FAST).best.expression
+    assert canonical(best).codes == canonical(parse(text)).codes
+
+
 def test_a_polynomial_is_found_at_its_own_degree(model):
     """Beyond it the relations are multiples of the law."""
     points = cloud("x1**2 + 3*x2**2 - 2")
@@ -226,8 +248,7 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped():
     view = View("scaled", np.zeros(2), np.array([2.0, 1 / 3]))
     points = cloud("x1 + exp(x2) - 4")
     seen = canonical(parse("x1*2 + exp(x2/3)*(1 + 1e-12) - 4"))
-    fit = Fit(seen, -1e-12, "ok", 1e-12, 1e-12)
-    found = in_user_coordinates(view, fit, points, PlusConfig()).expression
+    found = in_user_coordinates(view.back(seen), points, PlusConfig()).expression
     assert str(found) == "x1 + exp(x2) - 4.0"
 
 

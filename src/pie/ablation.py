@@ -19,6 +19,7 @@ PARTS = {
     "neither": {"degree": 0, "rounds": 0},
     "complexity has no price": {"constant_cost": 0.0, "token_cost": 0.0},
     "close sheets have no price": {"sheet_cost": 0.0},
+    "zeros elsewhere have no price": {"crossing_cost": 0.0},
 }
 PAPER_WEIGHTS = "weights of pie"
 

@@ -15,12 +15,14 @@ OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
 SMALLEST_SHARE = 1e-4  # of a variable in the gradient
 _NOTHING = 1e-10  # of the spread
 _ROUNDED = 3e-10  # of the spread: an error that is all rounding
-_FAR = 0.2  # of the spread: a permuted point this far from the zeros is far enough
+_FAR = 0.1  # of the spread: a permuted point this far from the zeros is far enough
 _DENSE = 0.01  # of the spread
 _CLEAR = 0.02  # of the typical distance of a permuted point: an error that is no matter of density
 _ROUNDING = 1e-6  # of the change of f across the zero set
 _FLAT = 1e-7  # of the spread: smaller errors are rounding
-_FINE = 3e-3  # of the spread: a step over which the equation of a law is as good as linear
+_FINE = 3e-3  # of the local spread: a step over which the equation of a law is as good as linear
+_LOCAL = 0.1  # of the points, on either side in a column: where the spread is local
+_CENTRAL = 4.0  # times the half-width of these makes it the standard deviation in a normal's middle
 
 
 @jit
@@ -50,8 +52,26 @@ def _spread_out(distance, scale):
 
 
 @jit
+def _local_spreads(columns, spreads):
+    """Spread of each column around each of its values, (D, N), at most that of the column.
+
+    Where a column has a heavy tail, most of its values lie far closer than its spread says.
+    """
+    d, n = columns.shape
+    reach = max(1, int(_LOCAL * n))
+    local = np.empty_like(columns)
+    for j in range(d):
+        order = np.argsort(columns[j])
+        for rank in range(n):
+            low, high = max(0, rank - reach), min(n - 1, rank + reach)
+            width = columns[j, order[high]] - columns[j, order[low]]
+            local[j, order[rank]] = min(spreads[j], _CENTRAL * width / (high - low) * reach)
+    return local
+
+
+@jit
 def _bent(codes, constants, columns, permuted, stack, step):
-    """How far f is from linear over a step towards a permuted point: of its change, (N,).
+    """How far f is from linear over steps (D, N) towards a permuted point: of its change, (N,).
 
     ``stack`` holds f and its gradient at the points.
     """
@@ -64,13 +84,14 @@ def _bent(codes, constants, columns, permuted, stack, step):
             length += (permuted[j, other] - columns[j, i]) ** 2
         for j in range(d):
             along = (permuted[j, other] - columns[j, i]) / np.sqrt(length)
-            moved[j, i] = columns[j, i] + step * along
+            moved[j, i] = columns[j, i] + step[j, i] * along
     there = values(codes, constants, moved)
     for i in range(n):
-        along = 0.0
+        along, length = 0.0, 0.0
         for j in range(d):
             along += stack[0, 1 + j, i] * (moved[j, i] - columns[j, i])
-        least = _ROUNDING * norm_of(stack, i, d) * step  # along the zero set
+            length += (moved[j, i] - columns[j, i]) ** 2
+        least = _ROUNDING * norm_of(stack, i, d) * np.sqrt(length)  # along the zero set
         bent[i] = abs(there[i] - stack[0, 0, i] - along) / (abs(along) + least + 1e-300)
         if np.isnan(bent[i]):
             bent[i] = np.inf
@@ -78,18 +99,20 @@ def _bent(codes, constants, columns, permuted, stack, step):
 
 
 @jit
-def _is_flat(codes, constants, columns, permuted, stack, core, scale):
+def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
     """Whether f is nearly linear over a few times the error, and over a small step, as a law is.
 
     Zeros that lie closer than the error fit any noise: dense ones, or the two sheets of f² − ε.
     Zeros too close for floating point to tell them apart fit without any error.
     """
-    fine = _bent(codes, constants, columns, permuted, stack, _FINE * scale)
+    step = _FINE * _local_spreads(columns, spreads)
+    fine = _bent(codes, constants, columns, permuted, stack, step)
     if np.quantile(fine, 0.8) > 0.5:
         return False
     if core < _FLAT * scale:
         return True
-    return np.median(_bent(codes, constants, columns, permuted, stack, 5.0 * core)) <= 0.7
+    step[:] = 5.0 * core
+    return np.median(_bent(codes, constants, columns, permuted, stack, step)) <= 0.4
 
 
 @jit
@@ -117,7 +140,7 @@ def examine(codes, constants, columns, permuted, spreads):
     distance = newton_distances(codes, constants, columns, 30)
     error, near = _capped(distance, scale)
     mean, core = _spread_out(distance, scale)
-    flat = _is_flat(codes, constants, columns, permuted, stack, core, scale)
+    flat = _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale)
     if error < 0.3 * scale:
         null = newton_distances(codes, constants, permuted, 30)
     else:

@@ -2,38 +2,45 @@
 
 A wide beam over several views of the points, Sampson fits from several starts with guards, sparse
 linear relations among simple terms, ranking by error *and* complexity, then refinement around the
-best candidates until a fit is exact or the rounds end. Last, constants that the points do not ask
-for are dropped, in the user's coordinates.
+best candidates until a fit is exact or the rounds end. Last, in the user's coordinates, constants
+that the points do not ask for are dropped, single branches are tried where the points are on one
+only, and zeros where no points are have a price.
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .canonical import canonical
 from .constants import Fit, judged
 from .coordinates import in_units
+from .crossings import crossings
 from .discovery import merged, skeletons
+from .expression import Expression
 from .model import PIE
+from .planes import off_planes, with_planes
 from .search import PlusConfig, Search, cost
 from .uncertainty import simplified
 from .views import View, views_of
 
+HOLD = 3.0  # times the error of an equation: as far from it, a point still obeys it
+ROUNDING = 1e-7  # of the spreads
 
-def in_user_coordinates(view: View, fit: Fit, points: np.ndarray, config: PlusConfig) -> Fit:
-    """A fit made in a view for the points (N, D) as the user has them.
 
-    The equation is in canonical form, without constants and terms that are not needed, and judged
-    again in units of the columns' spreads, where fits of all views compare.
+def in_user_coordinates(expression: Expression, points: np.ndarray, config: PlusConfig) -> Fit:
+    """What an equation is worth for the points (N, D) as the user has them.
+
+    It is in canonical form, without constants and terms that are not needed, and judged in units of
+    the columns' spreads, where fits of all views compare.
 
     Raises:
-        ValueError: it has no zeros by its form there, or is far too long.
+        ValueError: it has no zeros by its form, or is far too long.
     """
-    form = canonical(view.back(fit.expression))
-    if not np.isfinite(fit.fitness):
-        return replace(fit, expression=form)
+    form = canonical(expression)
     units = points.std(axis=0)
     short = simplified(form, points, units, config.constant_cost)
     for expression in (short, form):
@@ -42,6 +49,55 @@ def in_user_coordinates(view: View, fit: Fit, points: np.ndarray, config: PlusCo
         if np.isfinite(found.fitness):
             break
     return found
+
+
+def _final(view: View, fit: Fit, points: np.ndarray, config: PlusConfig) -> Iterator[Fit]:
+    """A fit made in a view as the user shall have it, and the branches on which the points lie."""
+    try:
+        whole = view.back(fit.expression)
+        if not np.isfinite(fit.fitness):
+            yield replace(fit, expression=canonical(whole))
+            return
+        found = in_user_coordinates(whole, points, config)
+    except ValueError:
+        return
+    yield found
+    for branch in branches(found.expression, points):
+        try:
+            yield in_user_coordinates(branch, points, config)
+        except ValueError:
+            continue
+
+
+def _with_planes(
+    fit: Fit, planes: tuple[int, ...], aside: np.ndarray, units: np.ndarray
+) -> Expression:
+    """An equation of the other points, with the factors that those on coordinate planes ask for."""
+    if not planes or not np.isfinite(fit.fitness):
+        return fit.expression
+    try:
+        error = HOLD * max(fit.error, ROUNDING)
+        return canonical(with_planes(fit.expression, planes, aside, units, error))
+    except ValueError:
+        return fit.expression
+
+
+def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) -> Search:
+    """The search in all views."""
+    views = views_of(points, config.views)
+    search = Search(points, views, config, workers)
+    decoded = skeletons(
+        model, [search.clouds[v.name] for v in views], config.beam, config.samples, config.seed
+    )
+    for view, hypotheses in zip(views, decoded, strict=True):
+        kept = merged(hypotheses)
+        search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
+    if config.degree and not search.exact():
+        search.complete()
+        if not search.exact():
+            search.prune()
+    search.refine_until_it_helps_no_more()
+    return search
 
 
 def discover_plus(
@@ -56,44 +112,34 @@ def discover_plus(
         workers: threads that fit constants.
 
     Returns:
-        Candidates ranked by N·ln(contrast) plus the prices of :func:`pie.search.cost`, as they are
-        written in the user's coordinates, then shorter ones that fit best among their like. A
-        candidate's fitness is minus its orthogonal root mean square error in units of the columns'
-        spreads.
+        Candidates ranked by N·ln(contrast) plus the prices of :func:`pie.search.cost` and of zeros
+        on lines (:mod:`pie.crossings`), as they are written in the user's coordinates, then shorter
+        ones that fit best among their like. A candidate's fitness is minus its orthogonal root mean
+        square error in units of the columns' spreads.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
     """
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
-    views = views_of(points, config.views)
-    search = Search(points, views, config, workers)
-    decoded = skeletons(
-        model, [search.clouds[v.name] for v in views], config.beam, config.samples, config.seed
-    )
-    for view, hypotheses in zip(views, decoded, strict=True):
-        kept = merged(hypotheses)
-        search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
-    if config.degree and not search.exact():
-        search.complete()
-        if not search.exact():
-            search.prune()
-    search.refine_until_it_helps_no_more()
+    used, planes = off_planes(points)
+    aside, points = points[~used], points[used]
+    search = _searched(model, points, config, workers)
     candidates: dict[tuple, Candidate] = {}
-    prices: dict[tuple, tuple[float, bool]] = {}
+    prices: dict[tuple, tuple[bool, float]] = {}
     cheapest = search.ranked()[: config.returned]
     for place, found in enumerate([*cheapest, *search.front()]):
-        try:
-            fit = in_user_coordinates(found.view, found.fit, points, config)
-        except ValueError:
-            continue
-        key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
-        if key not in candidates:
+        for fit in _final(found.view, found.fit, points, config):
+            key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
+            if key in candidates:
+                continue
+            price = cost(fit, len(points), config)
+            price += config.crossing_cost * np.log(crossings(fit.expression, points))
             # what is only on the front stands behind all others
-            prices[key] = cost(fit, len(points), config), place >= len(cheapest)
+            prices[key] = place >= len(cheapest), price
+            expression = _with_planes(fit, planes, aside, points.std(axis=0))
             candidates[key] = Candidate(
-                fit.expression, fit.fitness, found.log_probability, fit.status, fit.error,
-                fit.contrast,
-            )  # fmt: skip
-    ranked = sorted(candidates, key=lambda key: (prices[key][1], prices[key][0]))
+                expression, fit.fitness, found.log_probability, fit.status, fit.error, fit.contrast
+            )
+    ranked = sorted(candidates, key=prices.__getitem__)
     return Discovery(tuple(candidates[key] for key in ranked), time.perf_counter() - began)

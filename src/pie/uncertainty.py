@@ -1,13 +1,15 @@
 r"""How well points determine the constants of an equation, and which of them need not be there.
 
 With r_n = f(x_n; c)/‖u·∇f(x_n; c)‖, the first-order distance in units u (one per column), and J its
-derivatives in the constants, the covariance of the constants is σ²(JᵀJ)⁻¹ with σ² = Σr²/(N − P).
-Points that lie off by more than six robust standard deviations are left out.
+derivatives in the constants, those of the gradient's norm included, the covariance of the constants
+is σ²(JᵀJ)⁻¹ with σ² = Σr²/(N − P). Points that lie off by more than six robust standard deviations
+are left out.
 """
 
 import numpy as np
 
 from .canonical import canonical
+from .derivatives import derivatives
 from .expression import Expression, from_tree, to_tree
 from .operators import BY_NAME, CONSTANT, arity
 from .refinement import terms
@@ -19,14 +21,30 @@ EXACT = 1e-9  # errors below this are rounding
 _POW = BY_NAME["pow"].code
 
 
-def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """Residuals (N,) and their derivatives in the constants (N, P)."""
+def _residuals(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """First-order distances (N,), in units; not a number where f or its gradient is not finite."""
     with np.errstate(all="ignore"):
         value, gradient = expression.value_and_gradient(points)
-        _, sensitivity = expression.value_and_sensitivity(points)
         norm = np.linalg.norm(gradient * units, axis=1)
         norm[np.isinf(norm)] = np.nan  # not an exact fit
-        return value / norm, sensitivity / norm[:, None]
+        return value / norm
+
+
+def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
+    """Residuals (N,) and their derivatives in the constants (N, P)."""
+    codes, constants = expression.arrays
+    d, p = points.shape[1], constants.size
+    with np.errstate(all="ignore"):
+        columns = np.ascontiguousarray(points.T)
+        jet = derivatives(codes, constants, columns, True, True, True)
+        value, gradient, sensitivity = jet[0], jet[1 : 1 + d], jet[1 + d : 1 + d + p]
+        mixed = jet[1 + d + p :].reshape(d, p, len(points))
+        slopes = gradient * units[:, None]
+        norm = np.linalg.norm(slopes, axis=0)
+        norm[np.isinf(norm)] = np.nan
+        residual = value / norm
+        turning = np.einsum("jn,jpn->pn", slopes * units[:, None], mixed) / norm
+        return residual, ((sensitivity - residual * turning) / norm).T
 
 
 @np.errstate(all="ignore")
@@ -54,7 +72,7 @@ def root_mean_square(
     usual = usual_points(expression, points, units) if usual is None else usual
     if usual.sum() < 0.8 * len(points):
         return np.inf
-    residual, _ = _linearised(expression, points[usual], units)
+    residual = _residuals(expression, points[usual], units)
     error = float(np.sqrt(np.mean(residual**2)))
     return error if np.isfinite(error) else np.inf
 

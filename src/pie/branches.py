@@ -1,0 +1,124 @@
+r"""Part of a zero set: an equation without a factor, or solved for a square, its root of one sign.
+
+    A·v² + R = 0  ⇒  v·w = ± √(−w²·R/A),
+
+with a product w of other variables that gives v its sign: x1²·x2² = 1 − x3² with x1·x2 > 0 at all
+points is x1·x2 = √(1 − x3²). With a number b, v² + b·v + R = 0 ⇒ v + b/2 = ± √(b²/4 − R). And
+v·R = 0 is R = 0 where v is 0 at no point.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from .expression import Expression, Tree, from_tree, to_tree
+from .refinement import terms
+
+MOSTLY = 0.98  # of the points are on the branch
+
+
+def _contains(tree: Tree, variable: int) -> bool:
+    if tree[0] == "x":
+        return tree[1] == variable
+    return tree[0] != "c" and any(_contains(child, variable) for child in tree[1:])
+
+
+def _factors(term: Tree) -> list[Tree]:
+    return _factors(term[1]) + _factors(term[2]) if term[0] == "mul" else [term]
+
+
+def _product(factors: list[Tree]) -> Tree:
+    tree = factors[0]
+    for factor in factors[1:]:
+        tree = ("mul", tree, factor)
+    return tree
+
+
+def _total(parts: list[Tree]) -> Tree:
+    tree = parts[0] if parts else ("c", 0.0)
+    for part in parts[1:]:
+        tree = ("add", tree, part)
+    return tree
+
+
+def _around(term: Tree, factor: Tree) -> Tree | None:
+    """What stands beside a factor in a product; None if the term is no such product."""
+    factors = _factors(term)
+    if factor not in factors:
+        return None
+    factors.remove(factor)
+    return _product(factors or [("c", 1.0)])
+
+
+def _has_factor(term: Tree, variable: int) -> bool:
+    """Whether a product has the variable, or a whole power of it, among its factors."""
+    powers = [("x", variable), *((f"pow{k}", ("x", variable)) for k in (2, 3, 4, 5))]
+    return any(factor in powers for factor in _factors(term))
+
+
+def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
+    """Equations of the branches on which the points (N, D) lie, with their constants.
+
+    >>> from pie.canonical import canonical
+    >>> from pie.expression import parse
+    >>> t = np.linspace(0.1, 3.0, 50)
+    >>> upper = np.column_stack([np.cos(t), np.sin(t)])
+    >>> [str(canonical(f)) for f in branches(parse("x1**2 + x2**2 - 1"), upper)]
+    ['x2 - sqrt(1.0 - x1**2)']
+    """
+    tree = to_tree(expression)
+    summands = terms(tree)
+    for v in expression.variables:
+        if np.all(points[:, v - 1] != 0.0) and all(_has_factor(term, v) for term in summands):
+            yield from_tree(("div", tree, ("x", v)))
+        square = ("pow2", ("x", v))
+        pairs = [(term, _around(term, square)) for term in summands]
+        squared = [a for _, a in pairs if a is not None and not _contains(a, v)]
+        rest = [term for term, a in pairs if a is None or _contains(a, v)]
+        if squared and rest:
+            a = _total(squared)
+            yield from _of_square(v, a, _total(rest), expression.variables, points)
+            if a[0] == "c":
+                yield from _of_shifted_square(v, a[1], rest, points)
+
+
+def _one_sign(numbers: np.ndarray) -> float | None:
+    """1.0 or −1.0 if nearly all numbers have that sign."""
+    share = np.mean(numbers > 0.0)
+    return 1.0 if share >= MOSTLY else -1.0 if share <= 1.0 - MOSTLY else None
+
+
+def _of_square(
+    v: int, a: Tree, rest: Tree, variables: tuple[int, ...], points: np.ndarray
+) -> Iterator[Expression]:
+    """Of A·v² + R, with the fewest variables w that give v its sign."""
+    others = [u for u in variables if u != v]
+    for size in range(len(others) + 1):
+        for chosen in combinations(others, size):
+            sign = _one_sign(points[:, v - 1] * np.prod(points[:, [u - 1 for u in chosen]], axis=1))
+            if sign is None:
+                continue
+            squares = [("pow2", ("x", u)) for u in chosen]
+            inside = ("div", _product([("c", -1.0), rest, *squares]), a)
+            product = _product([("c", sign), ("x", v), *(("x", u) for u in chosen)])
+            yield from_tree(("sub", product, ("sqrt", inside)))
+            if size == 0:
+                return
+
+
+def _of_shifted_square(
+    v: int, a: float, rest: list[Tree], points: np.ndarray
+) -> Iterator[Expression]:
+    """Of a·v² + b·v + R with numbers a and b."""
+    pairs = [(term, _around(term, ("x", v))) for term in rest]
+    linear = [b[1] for _, b in pairs if b is not None and b[0] == "c"]
+    others = [term for term, b in pairs if b is None or b[0] != "c"]
+    if not linear:
+        return
+    half = 0.5 * sum(linear) / a
+    sign = _one_sign(points[:, v - 1] + half)
+    if sign is not None:
+        inside = ("sub", ("c", half**2), ("div", _total(others), ("c", a)))
+        root = ("mul", ("c", sign), ("add", ("x", v), ("c", half)))
+        yield from_tree(("sub", root, ("sqrt", inside)))

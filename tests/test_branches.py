@@ -1,0 +1,120 @@
+"""Parts of a zero set: branches, factors, coordinate planes; zeros where no points are."""
+
+import numpy as np
+import pytest
+
+from pie.benchmarks import NAMES, load
+from pie.branches import branches
+from pie.canonical import canonical
+from pie.crossings import box_of, crossings
+from pie.expression import parse
+from pie.planes import off_planes, with_planes
+from pie.zero_set import points_on_zero_set
+
+
+def cloud(text, variable, n=200, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
+
+
+# (branch on which the points lie, variable solved for, the same without its sign)
+BRANCHES = [
+    ("x1 - 0.316*sqrt(1 - x2**2/x3**2)", 1, "x2**2 + 10.0144207659029*x1**2*x3**2 - x3**2"),
+    ("x1*x2 - 1.1*sqrt(1 - x2**2/x3**2)", 1, "x1**2*x2**2*x3**2 + 1.21*x2**2 - 1.21*x3**2"),
+    ("x2 + sqrt(x1**2 + x2)", 1, "x1**2 + x2 - x2**2"),
+    ("x2 + 1.016*sqrt(sin(x1) - 0.03871)", 2, "x2**2 - 1.032256*sin(x1) + 0.03995862976"),
+    ("x1 + 7 - 1.5*sqrt(-x1*x2)", 2, "x1**2 + 14*x1 + 2.25*x1*x2 + 49"),
+]
+
+
+@pytest.mark.parametrize("branch, variable, whole", BRANCHES)
+def test_the_branch_of_the_points_is_among_those_offered(branch, variable, whole):
+    points = cloud(branch, variable, 300, 3 if "x3" in whole else 2)
+    offered = [canonical(f) for f in branches(canonical(parse(whole)), points)]
+    wanted = canonical(parse(branch))
+    equal = [f for f in offered if f.codes == wanted.codes]
+    assert any(np.allclose(f.constants, wanted.constants, atol=1e-6) for f in equal)
+
+
+def test_every_branch_offered_holds_at_the_points(root):
+    offered = 0
+    for problem in [p for name in NAMES for p in load(root / "data/benchmarks", name)]:
+        for branch in branches(canonical(problem.truth), problem.points):
+            with np.errstate(all="ignore"):
+                value, gradient = branch.value_and_gradient(problem.points)
+                distance = np.abs(value) / np.linalg.norm(gradient, axis=1)
+            assert np.mean(np.nan_to_num(distance, nan=1.0) < 1e-4) > 0.95, (problem, str(branch))
+            offered += 1
+    assert offered >= 5
+
+
+def test_points_on_both_branches_have_none():
+    points = cloud("x1**2 + x2**2 - 1", 2)
+    assert (points < 0.0).any(axis=0).all() and (points > 0.0).any(axis=0).all()
+    assert not list(branches(parse("x1**2 + x2**2 - 1"), points))
+
+
+def test_a_factor_without_points_is_left_out():
+    points = cloud("x1 - exp(x2)", 1)
+    product = parse("x1**2 - x1*exp(x2)")
+    assert str(canonical(next(branches(product, points)))) == "x1 - exp(x2)"
+    points[0] = 0.0, 0.3
+    assert "x1 - exp(x2)" not in {str(canonical(f)) for f in branches(product, points)}
+
+
+# ---- zeros on lines ----
+
+
+def test_crossings_are_those_of_the_whole_zero_set(rng):
+    """Cauchy and Crofton: twice as many sheets, twice as many crossings."""
+    points = cloud("cos(x1 + x2) - 0.3", 1)
+    box = rng.uniform(-3.0, 3.0, (4000, 2))
+    few, many = (crossings(parse(f"sin({k}*(x1 + x2))"), box) for k in (3, 6))
+    assert many == pytest.approx(2.0 * few, rel=0.1)
+    assert few == pytest.approx(3 * 0.96 * 6.0 / np.pi, rel=0.1)
+    assert crossings(parse("cos(x1 + x2) - 0.3"), points) >= 1.0
+
+
+def test_poles_are_no_crossings(rng):
+    points = rng.uniform(-1.0, 1.0, (200, 2))
+    assert crossings(parse("1/(x1 - 0.201) + 0*x2"), points) == 1.0  # the least
+    assert crossings(parse("sin(20*x1)/cos(20*x1)"), points) == pytest.approx(
+        crossings(parse("sin(20*x1)"), points), abs=0.3
+    )
+
+
+def test_where_signs_are_free_the_other_one_counts():
+    """The relativistic x1 is positive among coordinates of both signs; a pressure is not."""
+    truth = "x1 - 0.316*sqrt(1 - x2**2/x3**2)"
+    points = cloud(truth, 1, 400, 3)
+    low, high = box_of(points)
+    assert low[0] == -high[0] < 0.0
+    assert crossings(parse(truth), points) < crossings(parse(BRANCHES[0][2]), points)
+    low, high = box_of(np.abs(points))
+    assert np.all(low >= 0.0)
+
+
+# ---- coordinate planes ----
+
+
+def test_points_on_a_plane_give_back_its_factor():
+    points = cloud("x2*(x1 + x2)", 2)
+    kept, planes = off_planes(points)
+    assert planes == (2,) and 50 < kept.sum() < 150
+    found = with_planes(parse("x1 + x2"), planes, points[~kept], points.std(axis=0), 1e-6)
+    assert str(canonical(found)) == "x2**2 + x1*x2"
+
+
+def test_a_law_that_holds_on_the_plane_gets_no_factor():
+    x = np.repeat(np.arange(10.0), 10)
+    points = np.column_stack([x, 0.5 * x**2])
+    kept, planes = off_planes(points)
+    assert planes == (1, 2)
+    found = with_planes(parse("x2 - 0.5*x1**2"), planes, points[~kept], points.std(axis=0), 1e-6)
+    assert str(found) == "x2 - 0.5*x1**2"
+
+
+def test_few_points_off_the_planes_leave_all():
+    points = np.array([[0.0, k] for k in range(1, 30)] + [[k, 0.0] for k in range(1, 4)])
+    kept, planes = off_planes(points)
+    assert kept.all() and planes == ()
