@@ -16,6 +16,7 @@ from .expression import Expression, Tree, from_tree, to_tree
 from .refinement import terms
 
 MOSTLY = 0.98  # of the points are on the branch
+ROUNDING = 1e-9  # of a constant: what is left of it is 0
 
 
 def _contains(tree: Tree, variable: int) -> bool:
@@ -119,6 +120,10 @@ def _of_shifted_square(
     half = 0.5 * sum(linear) / a
     sign = _one_sign(points[:, v - 1] + half)
     if sign is not None:
-        inside = ("sub", ("c", half**2), ("div", _total(others), ("c", a)))
+        level = half**2 - sum(term[1] for term in others if term[0] == "c") / a
+        if abs(level) <= ROUNDING * half**2:
+            level = 0.0
+        others = [term for term in others if term[0] != "c"]
+        inside = ("sub", ("c", level), ("div", _total(others), ("c", a)))
         root = ("mul", ("c", sign), ("add", ("x", v), ("c", half)))
         yield from_tree(("sub", root, ("sqrt", inside)))

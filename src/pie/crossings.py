@@ -16,7 +16,7 @@ GRID = 64  # cells of a line
 HALVINGS = 6  # of a cell in which f changes sign
 LINES = 100  # points through which they go
 TAIL = 0.02  # of the points beyond each end of the box
-SIGNED = 0.1  # of the values have the other sign, in a column that has both
+SIGNED = 0.25  # of the values, at least, have either sign in a column that has both
 TOUCHES = 0.2  # of the largest values: how close to 0 a column of one sign comes, if not by choice
 
 

@@ -51,22 +51,29 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     return found
 
 
-def _final(view: View, fit: Fit, points: np.ndarray, config: PlusConfig) -> Iterator[Fit]:
-    """A fit made in a view as the user shall have it, and the branches on which the points lie."""
+def _final(
+    view: View, fit: Fit, points: np.ndarray, config: PlusConfig
+) -> Iterator[tuple[Fit, float]]:
+    """A fit made in a view as the user shall have it, and the branches on which the points lie.
+
+    Each with its price beside that of :func:`pie.search.cost`.
+    """
     try:
         whole = view.back(fit.expression)
         if not np.isfinite(fit.fitness):
-            yield replace(fit, expression=canonical(whole))
+            yield replace(fit, expression=canonical(whole)), 0.0
             return
         found = in_user_coordinates(whole, points, config)
     except ValueError:
         return
-    yield found
-    for branch in branches(found.expression, points):
+    yield found, config.crossing_cost * np.log(crossings(found.expression, points))
+    for draft in branches(found.expression, points):
         try:
-            yield in_user_coordinates(branch, points, config)
+            branch = in_user_coordinates(draft, points, config)
         except ValueError:
             continue
+        beside = config.crossing_cost * np.log(crossings(branch.expression, points))
+        yield branch, beside + config.branch_cost
 
 
 def _with_planes(
@@ -129,14 +136,12 @@ def discover_plus(
     prices: dict[tuple, tuple[bool, float]] = {}
     cheapest = search.ranked()[: config.returned]
     for place, found in enumerate([*cheapest, *search.front()]):
-        for fit in _final(found.view, found.fit, points, config):
+        for fit, price in _final(found.view, found.fit, points, config):
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
             if key in candidates:
                 continue
-            price = cost(fit, len(points), config)
-            price += config.crossing_cost * np.log(crossings(fit.expression, points))
             # what is only on the front stands behind all others
-            prices[key] = place >= len(cheapest), price
+            prices[key] = place >= len(cheapest), cost(fit, len(points), config) + price
             expression = _with_planes(fit, planes, aside, points.std(axis=0))
             candidates[key] = Candidate(
                 expression, fit.fitness, found.log_probability, fit.status, fit.error, fit.contrast

@@ -38,6 +38,7 @@ class PlusConfig:
     token_cost: float = 1.5  # of a token
     sheet_cost: float = 2.0  # of zeros that are e times as near to any point
     crossing_cost: float = 10.0  # of e times as many zeros on lines through the points
+    branch_cost: float = 2.0  # of one branch instead of the whole
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables
     rounds: int = 5  # of refinement; none once a fit is exact
     parents: int = 6  # candidates refined in each round, each candidate once
