@@ -59,12 +59,12 @@ def measure(root: Path, tiny: bool) -> dict:
     import torch
     from million import make
 
-    from pie.constants import fit_sampson
     from pie.corpus import Corpus
     from pie.discovery import discover, merged, skeletons
     from pie.fitness import stochastic_copies
     from pie.model import load_weights
     from pie.plus import discover_plus
+    from pie.sampson_fits import fit_sampson
     from pie.settings import load_corpora, load_settings
 
     turns = 1 if tiny else 5

@@ -8,19 +8,13 @@ from pie import bfgs, fitness, guards, kernel, sampson
 from pie.benchmarks import load
 from pie.canonical import canonical
 from pie.completion import monomials, relations
-from pie.constants import (
-    _SAMPSON_FAILURES,
-    fit,
-    fit_sampson,
-    judged,
-    permuted,
-    robust_spreads,
-    start_table,
-)
+from pie.constants import fit
 from pie.corpus import Corpus, CorpusConfig
 from pie.derivatives import derivatives
 from pie.expression import parse
 from pie.sampling import add_noise, add_outliers
+from pie.sampson_fits import _FAILURES, fit_sampson, judged, start_table
+from pie.spreads import permuted, robust_spreads
 from pie.zero_set import points_on_zero_set
 
 
@@ -171,7 +165,7 @@ def test_degenerate_corners_are_seen(text, reason, rng):
     columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
     f = parse(text)
     _, _, _, outcome = guards.examine(*f.arrays, columns, shuffled, np.ones(2) * 0.2)
-    assert reason in _SAMPSON_FAILURES[outcome]
+    assert reason in _FAILURES[outcome]
 
 
 def test_what_cannot_be_fitted_says_why(rng):

@@ -11,10 +11,10 @@ from pie.baselines import programs as prefix
 from pie.baselines.neural_guided import NeuralGuidedConfig, learn, neural_guided
 from pie.baselines.policy import Policy
 from pie.baselines.programs import Breeding, Grammar, evolve, full_tree, mate, mutate
-from pie.constants import permuted
 from pie.candidates import Unusable
 from pie.expression import Expression, parse, to_tree
 from pie.operators import BY_NAME
+from pie.spreads import permuted
 from pie.zero_set import points_on_zero_set
 
 NAMES = ("add", "sub", "mul", "div", "pow", "sqrt", "exp", "ln", "sin", "cos", "pow2")

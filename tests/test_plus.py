@@ -227,6 +227,14 @@ def test_of_exact_fits_the_one_with_fewer_other_zeros_wins(model, text, variable
     assert two_sided(best, parse(text), d, seed=0) > 0.95
 
 
+def test_an_arc_gives_the_whole_curve(model):
+    """Where all coordinates are positive nothing tells that the others could not be."""
+    angle = np.linspace(0.2, 1.3, 150)
+    arc = np.column_stack([2.0 * np.cos(angle), np.sin(angle)])
+    best = discover_plus(model, arc, FAST).best.expression
+    assert canonical(best).codes == canonical(parse("x1**2 + 4*x2**2 - 4")).codes
+
+
 @pytest.mark.parametrize("text", ["x2*(x1 + x2)", "x1 - x1**2*(x2 + x2**3)"])
 def test_a_law_with_a_variable_as_a_factor_is_found(model, text):
     """Half of the points lie on a coordinate plane, and so do as many of any other cloud."""

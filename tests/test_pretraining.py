@@ -23,7 +23,7 @@ from pie.objective import loss_of, validate
 from pie.params import read_yaml, record
 from pie.pretraining import RUNS, TrainingConfig, corpora, learning_rate, main, pretrain
 from pie.report import figures, tables
-from pie.settings import Settings, load_corpora, load_settings
+from pie.settings import Settings, load_settings
 from pie.streaming import Shards, batches
 from pie.throughput import training_throughput
 

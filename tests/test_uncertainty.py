@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pie.canonical import canonical
-from pie.constants import fit_sampson
 from pie.expression import parse
 from pie.sampling import Box, add_noise, add_outliers, drawn
+from pie.sampson_fits import fit_sampson
 from pie.uncertainty import polished, root_mean_square, simplified, standard_errors
 
 ELLIPSE = "x1**2 + 2.3*x2**2 - 4"

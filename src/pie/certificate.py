@@ -28,7 +28,6 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import mannwhitneyu
 
-from .constants import permuted, robust_spreads
 from .coordinates import in_units
 from .degeneracy import SOUND, kind
 from .distance import distance_to_zero_set
@@ -36,6 +35,7 @@ from .expression import Expression
 from .factors import Factor, factors
 from .metrics import zeros
 from .sampling import Box
+from .spreads import permuted, robust_spreads
 
 SIGNIFICANT = 0.001  # p of a law at most
 CONTRAST = 0.2  # of a law at most

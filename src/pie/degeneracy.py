@@ -28,9 +28,9 @@ import contextlib
 
 import numpy as np
 
-from .constants import permuted, robust_spreads
 from .coordinates import in_units
 from .expression import Expression, Tree, to_tree
+from .spreads import permuted, robust_spreads
 from .zero_set import solve_coordinate
 
 SOUND, NO_EQUATION = "sound", "no equation"

@@ -23,12 +23,12 @@ from . import subsets
 from .candidates import Unusable
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors
-from .constants import robust_spreads
 from .expression import Expression
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements
 from .model import PIE, load_weights
 from .plus import PlusConfig, discover_plus
 from .result import Law, Result, root_mean_square
+from .spreads import robust_spreads
 from .uncertainty import polished, standard_errors
 
 SEARCHED = 200  # points at most

@@ -46,11 +46,11 @@ Shapes: starts (M, D_x), points (n, D_x), distances (n,).
 import numpy as np
 
 from .canonical import canonical
-from .constants import fit_sampson
 from .coordinates import in_units
 from .distance import distance_to_zero_set
 from .expression import Expression
 from .sampling import Box
+from .sampson_fits import fit_sampson
 from .zero_set import solve_coordinate
 
 THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.99)

@@ -16,13 +16,14 @@ import numpy as np
 from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .canonical import canonical
-from .constants import Fit, judged
+from .constants import Fit
 from .coordinates import in_units
 from .crossings import crossings
 from .discovery import merged, skeletons
 from .expression import Expression
 from .model import PIE
 from .planes import off_planes, with_planes
+from .sampson_fits import judged
 from .search import PlusConfig, Search, cost
 from .uncertainty import simplified
 from .views import View, views_of

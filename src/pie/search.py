@@ -12,9 +12,10 @@ import numpy as np
 
 from .canonical import canonical
 from .completion import logarithms, monomials, relations, separable, whole
-from .constants import Fit, fit_sampson
+from .constants import Fit
 from .expression import Expression, Tree
 from .refinement import neighbours, simpler, spliced, terms_of
+from .sampson_fits import fit_sampson
 from .uncertainty import simplified
 from .views import VIEWS, View
 

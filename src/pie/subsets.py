@@ -18,8 +18,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from .completion import monomials
-from .constants import permuted, robust_spreads
 from .expression import Expression, from_tree
+from .spreads import permuted, robust_spreads
 
 DEGREES = {2: 4, 3: 3}
 PERMUTATIONS = 3

@@ -31,10 +31,11 @@ import numpy as np
 import torch
 
 from ..candidates import Candidate, Discovery, check_points
-from ..constants import Fit, fit, fit_sampson
+from ..constants import Fit, fit
 from ..expression import MAX_LENGTH, Expression
 from ..fitness import stochastic_copies
 from ..operators import BY_NAME, CONSTANT, MAX_VARIABLES
+from ..sampson_fits import fit_sampson
 from .policy import Policy
 from .programs import Breeding, Codes, Grammar, evolve
 

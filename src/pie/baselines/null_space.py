@@ -24,10 +24,10 @@ import numpy as np
 
 from ..candidates import Candidate, Discovery, check_points
 from ..completion import EXACT, elimination, logarithms, monomials
-from ..constants import permuted
 from ..expression import Expression, Tree, from_tree, power_tree
 from ..fitness import vanilla
 from ..operators import MAX_VARIABLES
+from ..spreads import permuted
 
 ROUNDING = 1e-12  # of a singular value
 LONGEST = 24  # terms, which always fit into an equation

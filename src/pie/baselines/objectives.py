@@ -16,9 +16,10 @@ from typing import Self
 
 import numpy as np
 
-from ..constants import fit_sampson, permuted
 from ..expression import Expression, from_tree, to_tree
 from ..fitness import cl_fem, stochastic_copies, vanilla
+from ..sampson_fits import fit_sampson
+from ..spreads import permuted
 
 WORST = -1e30
 STEP = 1e-6  # h, of the spread of a column

@@ -1,0 +1,25 @@
+"""Clouds without their law, and how wide columns are: what a fit is measured against."""
+
+import functools
+
+import numpy as np
+
+
+@functools.lru_cache(maxsize=256)
+def _permutations(n_points: int, n_columns: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    order = np.tile(np.arange(n_points), (n_columns, 1))
+    order[1:] = rng.permuted(order[1:], axis=1)
+    return order
+
+
+def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
+    """The points with every column but the first permuted: the law is gone, the spread is not."""
+    return np.take_along_axis(points, _permutations(*points.shape, seed).T, axis=0)
+
+
+def robust_spreads(points: np.ndarray) -> np.ndarray:
+    """Spread of each column (D,): the standard deviation, less where a few points make it."""
+    low, high = np.quantile(points, [0.25, 0.75], axis=0)
+    deviation = points.std(axis=0)
+    return np.minimum(deviation, np.maximum((high - low) / 1.349, 0.02 * deviation))
