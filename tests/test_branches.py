@@ -67,17 +67,15 @@ def test_a_factor_without_points_is_left_out():
 
 def test_crossings_are_those_of_the_whole_zero_set(rng):
     """Cauchy and Crofton: twice as many sheets, twice as many crossings."""
-    points = cloud("cos(x1 + x2) - 0.3", 1)
     box = rng.uniform(-3.0, 3.0, (4000, 2))
     few, many = (crossings(parse(f"sin({k}*(x1 + x2))"), box) for k in (3, 6))
     assert many == pytest.approx(2.0 * few, rel=0.1)
     assert few == pytest.approx(3 * 0.96 * 6.0 / np.pi, rel=0.1)
-    assert crossings(parse("cos(x1 + x2) - 0.3"), points) >= 1.0
 
 
 def test_poles_are_no_crossings(rng):
     points = rng.uniform(-1.0, 1.0, (200, 2))
-    assert crossings(parse("1/(x1 - 0.201) + 0*x2"), points) == 1.0  # the least
+    assert crossings(parse("1/sin(20*x1) + 0*x2"), points) == 1.0  # the least: it has no zeros
     assert crossings(parse("sin(20*x1)/cos(20*x1)"), points) == pytest.approx(
         crossings(parse("sin(20*x1)"), points), abs=0.3
     )
