@@ -1,6 +1,6 @@
 """Time the library against a plain reference path, all in one run on this machine.
 
-    python benchmarks/run.py            # about 8 minutes on two cores
+    python benchmarks/run.py            # about 12 minutes on two cores
     python benchmarks/run.py --tiny     # seconds: only to see that it runs
 
 Writes ``results.json`` and the figure ``speed`` (PNG, SVG) into ``--out``. Ours and the reference
@@ -50,6 +50,36 @@ def machine() -> dict:
     except (OSError, StopIteration):
         pass
     return {"processor": model, "cores": os.cpu_count(), "system": platform.system()}
+
+
+def searches(root: Path, settings, cores: int, tiny: bool) -> dict:
+    """Seconds of whole searches on *wild*, every 19th cloud, as users meet them: one at a time.
+
+    *PIE+* as evaluated, and ``pie.discover`` with its certificates; without noise, and with 1 %.
+    """
+    from pie.benchmarks import load, noisy
+    from pie.laws import discover, from_pretrained
+    from pie.plus import discover_plus
+
+    model = from_pretrained(root / "data/models/pie-plus")
+    clouds = load(root / "data/benchmarks", "wild")[:: 370 if tiny else 19]
+    config = settings.inference_plus
+    if tiny:
+        config = replace(config, beam=4, rounds=0)
+    ways = {
+        "PIE+": lambda points: discover_plus(model, points, config, cores),
+        "discover": lambda points: discover(points, config=config, workers=cores),
+    }
+    found = {}
+    for name, search in ways.items():
+        search(clouds[0].points)  # compiled code is loaded
+        for level in (0.0, 0.01):
+            seconds = sorted(clocked(search, noisy(p, level).points) for p in clouds)
+            found[f"{name}, {level:.0%} noise"] = {
+                "searches": len(seconds), "median": statistics.median(seconds),
+                "above_3_s": sum(s > 3.0 for s in seconds), "slowest": seconds[-1],
+            }  # fmt: skip
+    return found
 
 
 def measure(root: Path, tiny: bool) -> dict:
@@ -182,7 +212,7 @@ def measure(root: Path, tiny: bool) -> dict:
         min(alone / together, one / two), corpus=alone / together, fits=one / two,
     )  # fmt: skip
     return {
-        "items": items, "machine": machine(),
+        "items": items, "searches": searches(root, settings, cores, tiny), "machine": machine(),
         "versions": {"python": platform.python_version()} | {p: version(p) for p in PACKAGES},
     }  # fmt: skip
 
@@ -204,6 +234,9 @@ def main() -> None:
     figures.save(figures.speed(results), options.out / "speed")
     for name, entry in results["items"].items():
         print(f"{name:18s} {entry['value']:10.3g} {entry['unit']}; {entry['ratio']:.3g} times")
+    for name, of in results["searches"].items():
+        print(f"{name:18s} median {of['median']:.2f} s, slowest {of['slowest']:.2f} s; "
+              f"{of['above_3_s']} of {of['searches']} above 3 s")  # fmt: skip
 
 
 if __name__ == "__main__":

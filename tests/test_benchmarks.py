@@ -15,6 +15,9 @@ def check(results):
     assert tuple(results["items"]) == ITEMS
     for entry in results["items"].values():
         assert all(entry[key] > 0 for key in ("value", "reference", "ratio")) and entry["unit"]
+    assert len(results["searches"]) == 4
+    for of in results["searches"].values():
+        assert 0.0 < of["median"] <= of["slowest"] and 0 <= of["above_3_s"] <= of["searches"]
     assert results["machine"]["cores"] >= 1
     assert {"python", "numpy", "torch", "numba"} <= results["versions"].keys()
 

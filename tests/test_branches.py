@@ -24,6 +24,9 @@ BRANCHES = [
     ("x2 + sqrt(x1**2 + x2)", 1, "x1**2 + x2 - x2**2"),
     ("x2 + 1.016*sqrt(sin(x1) - 0.03871)", 2, "x2**2 - 1.032256*sin(x1) + 0.03995862976"),
     ("x1 + 7 - 1.5*sqrt(-x1*x2)", 2, "x1**2 + 14*x1 + 2.25*x1*x2 + 49"),
+    ("x1**2*x2 - 2.7185589614548173", 2, "cos(0.5*x1**2*x2 - 0.2) - 0.4"),
+    ("x1 + exp(x2) - 1.5707963267948966", 1, "sin(x1 + exp(x2)) - 1"),
+    ("x1*x2 + x2**3 + 0.5", 1, "(x1*x2 + x2**3)**2 - 0.25"),
 ]
 
 
@@ -52,6 +55,12 @@ def test_points_on_both_branches_have_none():
     points = cloud("x1**2 + x2**2 - 1", 2)
     assert (points < 0.0).any(axis=0).all() and (points > 0.0).any(axis=0).all()
     assert not list(branches(parse("x1**2 + x2**2 - 1"), points))
+
+
+def test_points_on_two_turns_of_a_sine_keep_it():
+    points = np.concatenate([cloud(f"x1 + exp(x2) - {c}", 1) for c in (0.5, np.pi - 0.5)])
+    assert not list(branches(canonical(parse(f"sin(x1 + exp(x2)) - {np.sin(0.5)}")), points))
+    assert list(branches(canonical(parse(f"sin(x1 + exp(x2)) - {np.sin(0.5)}")), points[:200]))
 
 
 def test_a_factor_without_points_is_left_out():

@@ -7,7 +7,15 @@ from pie.canonical import canonical
 from pie.expression import parse
 from pie.sampling import Box, add_noise, add_outliers, drawn
 from pie.sampson_fits import fit_sampson
-from pie.uncertainty import polished, root_mean_square, simplified, standard_errors
+from pie.uncertainty import (
+    numbers,
+    polished,
+    root_mean_square,
+    simplified,
+    standard_errors,
+    usual_points,
+    with_exact_ones,
+)
 
 ELLIPSE = "x1**2 + 2.3*x2**2 - 4"
 BOX = Box(np.array([-3.0, -3.0]), np.array([3.0, 3.0]))
@@ -102,3 +110,34 @@ def test_constants_that_matter_stay():
 def test_an_equation_without_constants_is_left_as_it_is():
     points = noisy("x1 - x2", 0.01, 0)
     assert simplified(parse("x1 - x2"), points, points.std(axis=0)) == parse("x1 - x2")
+
+
+def test_points_on_a_plane_say_nothing_of_the_other_constants():
+    """x1·(x2 − 0.8·x1 − 1.3) = 0, noisy but for its points with x1 = 0, which are exact."""
+    line = noisy("x2 - 0.8*x1 - 1.3", 0.02, 0, n=80)
+    plane = np.column_stack([np.zeros(120), np.linspace(-3.0, 3.0, 120)])
+    every, units = np.concatenate([line, plane]), line.std(axis=0)
+    law, product = parse("x2 - 0.8*x1 - 1.3"), parse("x1*x2 - 0.8*x1**2 - 1.3*x1")
+    assert usual_points(product, every, units).sum() > 195
+    alone, together = standard_errors(law, line, units), standard_errors(product, every, units)
+    np.testing.assert_allclose(together, alone, rtol=0.05)
+    fits = polished(law, line, units), polished(product, every, units)
+    np.testing.assert_allclose(*(np.abs(f.constants) for f in fits), rtol=2e-3)
+
+
+def test_ones_are_exact_where_the_fit_is():
+    angle = np.linspace(0.0, 6.0, 50)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    nearly = parse("x1**2 + 0.99999999999*x2**2 - 1.00000000002")
+    assert with_exact_ones(nearly, circle, np.ones(2)).constants == (1.0, 1.0)
+    noisy_circle = circle + 1e-3 * np.random.default_rng(0).standard_normal(circle.shape)
+    assert with_exact_ones(nearly, noisy_circle, np.ones(2)) == nearly
+    assert with_exact_ones(parse("x1**2 + x2**2 - 1.00001"), circle, np.ones(2)).constants != (1.0,)
+
+
+@pytest.mark.parametrize(
+    "text, count",
+    [("x1**2 + 4*x2**2 - 4", 1), ("3*x1 + 3*x2 - 3", 0), ("x1 - 0.3*sqrt(1 - x2**2/x3**2)", 1)],
+)
+def test_numbers_do_not_depend_on_an_overall_factor(text, count):
+    assert numbers(parse(text)) == numbers(canonical(parse(f"1.7*({text})"))) == count

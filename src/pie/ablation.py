@@ -20,6 +20,8 @@ PARTS = {
     "complexity has no price": {"constant_cost": 0.0, "token_cost": 0.0},
     "close sheets have no price": {"sheet_cost": 0.0},
     "zeros elsewhere have no price": {"crossing_cost": 0.0},
+    "no single branches": {"branch_cost": float("inf")},
+    "coordinate planes are not set aside": {"planes": False},
 }
 PAPER_WEIGHTS = "weights of pie"
 

@@ -1,10 +1,11 @@
-r"""Part of a zero set: an equation without a factor, or solved for a square, its root of one sign.
+r"""Part of a zero set: an equation without a factor, or solved for one of many values of a root.
 
     A·v² + R = 0  ⇒  v·w = ± √(−w²·R/A),
 
 with a product w of other variables that gives v its sign: x1²·x2² = 1 − x3² with x1·x2 > 0 at all
-points is x1·x2 = √(1 − x3²). With a number b, v² + b·v + R = 0 ⇒ v + b/2 = ± √(b²/4 − R). And
-v·R = 0 is R = 0 where v is 0 at no point.
+points is x1·x2 = √(1 − x3²). With a number b, v² + b·v + R = 0 ⇒ v + b/2 = ± √(b²/4 − R).
+And v·R = 0 is R = 0 where v is 0 at no point. A level of a sine, a cosine or an even power of u is
+u = one number, where u comes near no other solution.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from .refinement import terms
 
 MOSTLY = 0.98  # of the points are on the branch
 ROUNDING = 1e-9  # of a constant: what is left of it is 0
+TURNS = 20  # of a periodic function, on either side of 0
 
 
 def _contains(tree: Tree, variable: int) -> bool:
@@ -70,6 +72,7 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
     """
     tree = to_tree(expression)
     summands = terms(tree)
+    yield from _of_level(summands, points)
     for v in expression.variables:
         if np.all(points[:, v - 1] != 0.0) and all(_has_factor(term, v) for term in summands):
             yield from_tree(("div", tree, ("x", v)))
@@ -82,6 +85,49 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
             yield from _of_square(v, a, _total(rest), expression.variables, points)
             if a[0] == "c":
                 yield from _of_shifted_square(v, a[1], rest, points)
+
+
+def _solutions(head: str, level: float) -> np.ndarray:
+    """Numbers u with head(u) = level; for periodic functions those of the turns around 0."""
+    if head == "pow2":
+        return np.sqrt(max(level, 0.0)) * np.array([-1.0, 1.0])
+    if abs(level) > 1.0:
+        return np.empty(0)
+    first = np.arcsin(level) if head == "sin" else np.arccos(level)
+    second = np.pi - first if head == "sin" else -first
+    turns = 2.0 * np.pi * np.arange(-TURNS, TURNS + 1)
+    return np.unique(np.concatenate([first + turns, second + turns]))
+
+
+def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
+    """The sine, cosine or square g, and u, of a product that is g(u)."""
+    if all(factor[0] in ("pow2", "pow4") for factor in factors):
+        roots = [factor[1] if factor[0] == "pow2" else ("pow2", factor[1]) for factor in factors]
+        return "pow2", _product(roots)
+    head, *inside = factors[0]
+    return (head, inside[0]) if len(factors) == 1 and head in ("sin", "cos") else None
+
+
+def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
+    """Of a·g(u) + c with several solutions u, if the points are near one of them only."""
+    level = -sum(term[1] for term in summands if term[0] == "c")
+    others = [_factors(term) for term in summands if term[0] != "c"]
+    if len(others) != 1:
+        return
+    numbers = [factor[1] for factor in others[0] if factor[0] == "c"]
+    outermost = _outermost([factor for factor in others[0] if factor[0] != "c"])
+    if outermost is None:
+        return
+    head, inside = outermost
+    with np.errstate(all="ignore"):
+        u = from_tree(inside).values(points)
+    solutions = _solutions(head, level / np.prod(numbers))
+    if not np.isfinite(u).all() or not len(solutions):
+        return
+    nearest = np.abs(u[:, None] - solutions).argmin(axis=1)
+    most = int(np.bincount(nearest).argmax())
+    if np.mean(nearest == most) >= MOSTLY:
+        yield from_tree(("sub", inside, ("c", float(solutions[most]))))
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:

@@ -27,7 +27,7 @@ from .expression import Expression
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements
 from .model import PIE, load_weights
 from .plus import PlusConfig, discover_plus
-from .result import Law, Result, root_mean_square
+from .result import Law, Result, rms_distance
 from .spreads import robust_spreads
 from .uncertainty import polished, standard_errors
 
@@ -185,7 +185,7 @@ def _search(
 
 def _is_simpler(one: Expression, other: Expression, points: np.ndarray, units: np.ndarray) -> bool:
     """Whether ``one`` is shorter at the price of a larger error: an answer of its own."""
-    error, least = (root_mean_square(f, points, units) for f in (one, other))
+    error, least = (rms_distance(f, points, units) for f in (one, other))
     return len(one.codes) < len(other.codes) and error > WORSE * least
 
 
@@ -220,8 +220,8 @@ def _law(
         tuple(
             float(e) for e in standard_errors(final, points, spreads if errors is None else errors)
         ),
-        root_mean_square(final, points, np.ones_like(spreads)),
-        root_mean_square(final, points, spreads),
+        rms_distance(final, points, np.ones_like(spreads)),
+        rms_distance(final, points, spreads),
         certificate,
-        None if errors is None else root_mean_square(final, points, errors),
+        None if errors is None else rms_distance(final, points, errors),
     )

@@ -25,7 +25,7 @@ from .model import PIE
 from .planes import off_planes, with_planes
 from .sampson_fits import judged
 from .search import PlusConfig, Search, cost
-from .uncertainty import simplified
+from .uncertainty import numbers, simplified, with_exact_ones
 from .views import View, views_of
 
 HOLD = 3.0  # times the error of an equation: as far from it, a point still obeys it
@@ -44,6 +44,7 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     form = canonical(expression)
     units = points.std(axis=0)
     short = simplified(form, points, units, config.constant_cost)
+    short = with_exact_ones(short, points, units)
     for expression in (short, form):
         scaled = in_units(expression, np.zeros(len(units)), units)
         found = replace(judged(scaled, points / units, config.seed), expression=expression)
@@ -67,14 +68,21 @@ def _final(
         found = in_user_coordinates(whole, points, config)
     except ValueError:
         return
-    yield found, config.crossing_cost * np.log(crossings(found.expression, points))
+    yield found, _beside(found.expression, points, config)
+    if not np.isfinite(config.branch_cost):
+        return
     for draft in branches(found.expression, points):
         try:
             branch = in_user_coordinates(draft, points, config)
         except ValueError:
             continue
-        beside = config.crossing_cost * np.log(crossings(branch.expression, points))
-        yield branch, beside + config.branch_cost
+        yield branch, _beside(branch.expression, points, config) + config.branch_cost
+
+
+def _beside(expression: Expression, points: np.ndarray, config: PlusConfig) -> float:
+    """What :func:`pie.search.cost` does not see: zeros on lines, and constants that are 1."""
+    free = len(expression.constants) - numbers(expression)
+    return config.crossing_cost * np.log(crossings(expression, points)) - config.constant_cost * free
 
 
 def _with_planes(
@@ -130,7 +138,7 @@ def discover_plus(
     """
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
-    used, planes = off_planes(points)
+    used, planes = off_planes(points) if config.planes else (np.ones(len(points), bool), ())
     aside, points = points[~used], points[used]
     search = _searched(model, points, config, workers)
     candidates: dict[tuple, Candidate] = {}

@@ -26,7 +26,7 @@ def first_order_distances(
 
 
 @np.errstate(all="ignore")
-def root_mean_square(expression: Expression, points: np.ndarray, units: np.ndarray) -> float:
+def rms_distance(expression: Expression, points: np.ndarray, units: np.ndarray) -> float:
     """Of the first-order distances in units, over all points; inf where one has none."""
     error = float(np.sqrt(np.mean(first_order_distances(expression, points, units) ** 2)))
     return error if np.isfinite(error) else np.inf

@@ -19,7 +19,7 @@ from .sampson_fits import fit_sampson
 from .uncertainty import simplified
 from .views import VIEWS, View
 
-LONGEST = 40  # tokens of what refinement fits
+LONGEST = 30  # tokens of what refinement fits
 GAIN = 3.0  # in cost, for which a round was worth it
 FEW = 20  # points, for the choice of what to refine
 UNLIKELY = -100.0  # log-probability given to what the network did not write
@@ -39,11 +39,12 @@ class PlusConfig:
     token_cost: float = 1.5  # of a token
     sheet_cost: float = 2.0  # of zeros that are e times as near to any point
     crossing_cost: float = 10.0  # of e times as many zeros on lines through the points
-    branch_cost: float = 2.0  # of one branch instead of the whole
+    branch_cost: float = 2.0  # of one branch instead of the whole; inf = no branches
+    planes: bool = True  # points on coordinate planes are set aside
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables
     rounds: int = 5  # of refinement; none once a fit is exact
     parents: int = 6  # candidates refined in each round, each candidate once
-    fits: int = 2000  # at most, after which no round begins
+    fits: int = 1600  # at most, those of the beam among them
     returned: int = 20  # candidates
     seed: int = 0
 
@@ -251,8 +252,10 @@ class Search:
                     form = self._usable(draft, view)
                     if form is not None:
                         fresh.setdefault(form.codes, form)
-            least = [UNLIKELY] * len(fresh)
-            self.add(view, list(fresh.values()), least, n_starts=8, descents=2, warm=True)
+            left = max(0, self.config.fits - len(self.found))
+            chosen = list(fresh.values())[:left]
+            least = [UNLIKELY] * len(chosen)
+            self.add(view, chosen, least, n_starts=8, descents=1, warm=True)
         return bool(parents)
 
     def _changed(self, parent: _Found, others: Iterable[_Found]) -> Iterable[Expression]:

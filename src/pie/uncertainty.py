@@ -3,7 +3,8 @@ r"""How well points determine the constants of an equation, and which of them ne
 With r_n = f(x_n; c)/‖u·∇f(x_n; c)‖, the first-order distance in units u (one per column), and J its
 derivatives in the constants, those of the gradient's norm included, the covariance of the constants
 is σ²(JᵀJ)⁻¹ with σ² = Σr²/(N − P). Points that lie off by more than six robust standard deviations
-are left out.
+are left out. A factor that is 0 at a point, as x_j on its plane, makes r_n and its derivatives 0
+there, so that such points say nothing and are not counted.
 """
 
 import numpy as np
@@ -54,7 +55,8 @@ def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) 
     known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     if not known.any():
         return known
-    middle = np.median(np.abs(residual[known]))
+    telling = residual[known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))]
+    middle = np.median(np.abs(telling)) if len(telling) else 0.0
     return known & (np.abs(np.nan_to_num(residual)) <= OUTLYING * 1.4826 * middle + 1e-12)
 
 
@@ -110,6 +112,39 @@ def polished(
     return expression
 
 
+def with_exact_ones(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
+    """The equation with ±1 for constants that are that up to rounding, where its fit is exact.
+
+    >>> from pie.expression import parse
+    >>> line = np.column_stack([np.arange(9.0), np.arange(9.0) + 1.0])
+    >>> str(with_exact_ones(parse("x2 - x1 - 1.00000000002"), line, np.ones(2)))
+    'x2 - x1 - 1.0'
+    """
+    ones = [float(np.sign(c)) if abs(abs(c) - 1.0) <= CLOSE else c for c in expression.constants]
+    rounded = expression.with_constants(ones)
+    return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
+
+
+def numbers(expression: Expression) -> int:
+    """How many constants of an equation are neither 1 nor −1, multiplied by what leaves fewest.
+
+    >>> from pie.expression import parse
+    >>> [numbers(parse(f)) for f in ("x1**2 + 4*x2**2 - 4", "x2 - sqrt(1 - x1**2)", "x1 - 2*x2")]
+    [1, 0, 1]
+    """
+    factors, inside = [], 0
+    for term in terms(to_tree(expression)):
+        factor = 1.0
+        while term[0] == "mul" and term[1][0] == "c":
+            factor, term = factor * term[1][1], term[2]
+        if term[0] == "c":
+            factor *= term[1]
+        else:
+            inside += sum(abs(c) != 1.0 for c in from_tree(term).constants)
+        factors.append(f"{abs(factor):.9g}")
+    return inside + len(factors) - max(map(factors.count, factors))
+
+
 @np.errstate(all="ignore")
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Standard errors of the constants, (P,); inf where the points do not determine one.
@@ -121,7 +156,8 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
     """
     usual = usual_points(expression, points, units)
     residual, jacobian = _linearised(expression, points[usual], units)
-    n, p = jacobian.shape
+    p = jacobian.shape[1]
+    n = np.count_nonzero((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
     if n <= p:
         return np.full(p, np.inf)
     size = np.linalg.norm(jacobian, axis=0)

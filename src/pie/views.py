@@ -14,7 +14,7 @@ from .expression import Expression
 from .sampling import scales
 
 VIEWS = ("as_given", "scaled", "centred")
-NEAR = 30.0  # as they are, only where the sizes of the columns lie within this factor of 1
+NEAR = 50.0  # as they are, only where the sizes of the columns lie within this factor of 1
 
 
 @dataclass(frozen=True)
