@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from pie.benchmarks import load
 from pie.corpus import Corpus, CorpusConfig
+from pie.evaluation import Row, score
+from pie.expression import parse
 from pie.model import PIE, ModelConfig
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,6 +20,24 @@ TINY = ModelConfig(width=32, heads=4, dropout=0.0, encoder="inducing", encoder_l
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture
+def score_again(root):
+    """Checks that committed rows get the scores that they have, from their equations."""
+
+    def check(rows: list[Row]) -> None:
+        benchmarks = {row.benchmark for row in rows}
+        loaded = (p for b in benchmarks for p in load(root / "data/benchmarks", b))
+        problems = {p.equation_id: p for p in loaded}
+        for row in rows:
+            found = parse(row.equation) if row.equation else None
+            problem = problems[row.equation_id]
+            again = score(problem, found, row.method, row.seconds, row.seed, row.budget, row.status)
+            assert again.fitness == pytest.approx(row.fitness, abs=1e-3)
+            assert again.two_sided == pytest.approx(row.two_sided, abs=2e-2)
+
+    return check
 
 
 @pytest.fixture(scope="session")
