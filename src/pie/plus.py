@@ -25,7 +25,7 @@ from .model import PIE
 from .planes import off_planes, with_planes
 from .sampson_fits import judged
 from .search import PlusConfig, Search, cost
-from .uncertainty import numbers, simplified, with_exact_ones
+from .uncertainty import numbers, simplified, with_whole_numbers
 from .views import View, views_of
 
 HOLD = 3.0  # times the error of an equation: as far from it, a point still obeys it
@@ -44,7 +44,7 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     form = canonical(expression)
     units = points.std(axis=0)
     short = simplified(form, points, units, config.constant_cost)
-    short = with_exact_ones(short, points, units)
+    short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
         scaled = in_units(expression, np.zeros(len(units)), units)
         found = replace(judged(scaled, points / units, config.seed), expression=expression)
@@ -80,9 +80,10 @@ def _final(
 
 
 def _beside(expression: Expression, points: np.ndarray, config: PlusConfig) -> float:
-    """What :func:`pie.search.cost` does not see: zeros on lines, and constants that are 1."""
-    free = len(expression.constants) - numbers(expression)
-    return config.crossing_cost * np.log(crossings(expression, points)) - config.constant_cost * free
+    """What :func:`pie.search.cost` does not see: zeros on lines, and whole numbers."""
+    whole = len(expression.constants) - numbers(expression)
+    zeros = np.log(crossings(expression, points))
+    return config.crossing_cost * zeros - config.constant_cost * whole
 
 
 def _with_planes(

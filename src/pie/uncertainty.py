@@ -19,6 +19,8 @@ OUTLYING = 6.0  # robust standard deviations
 CLOSE = 1e-7  # a constant this near to a simpler value is that value
 CONFIDENT = 2.5  # standard errors
 EXACT = 1e-9  # errors below this are rounding
+ROUNDING = 1e-9  # of the ratio of two constants
+WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # numbers that nobody has to fit
 _POW = BY_NAME["pow"].code
 
 
@@ -112,25 +114,37 @@ def polished(
     return expression
 
 
-def with_exact_ones(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
-    """The equation with ±1 for constants that are that up to rounding, where its fit is exact.
+def _is_whole(number: float, tolerance: float) -> bool:
+    """Whether a number is in :data:`WHOLE`, but for its sign."""
+    return any(abs(abs(number) - whole) <= tolerance * whole for whole in WHOLE)
+
+
+def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
+    """The equation with whole numbers for constants that are that up to rounding.
+
+    Only where its fit is exact: under noise the next value is as good as 2.
 
     >>> from pie.expression import parse
-    >>> line = np.column_stack([np.arange(9.0), np.arange(9.0) + 1.0])
-    >>> str(with_exact_ones(parse("x2 - x1 - 1.00000000002"), line, np.ones(2)))
-    'x2 - x1 - 1.0'
+    >>> line = np.column_stack([np.arange(9.0), 2.0 * np.arange(9.0) + 1.0])
+    >>> str(with_whole_numbers(parse("x2 - 1.9999999999*x1 - 1.00000000002"), line, np.ones(2)))
+    'x2 - 2.0*x1 - 1.0'
     """
-    ones = [float(np.sign(c)) if abs(abs(c) - 1.0) <= CLOSE else c for c in expression.constants]
-    rounded = expression.with_constants(ones)
+    nearest = [min(WHOLE, key=lambda w, c=c: abs(abs(c) - w)) for c in expression.constants]
+    pairs = zip(expression.constants, nearest, strict=True)
+    rounded = expression.with_constants(
+        [float(np.copysign(w, c)) if _is_whole(c, CLOSE) else c for c, w in pairs]
+    )
     return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
 
 
 def numbers(expression: Expression) -> int:
-    """How many constants of an equation are neither 1 nor −1, multiplied by what leaves fewest.
+    """How many constants of an equation are not in :data:`WHOLE`, over what leaves fewest.
+
+    A whole number takes few digits to write; any other constant takes as many as the points give.
 
     >>> from pie.expression import parse
-    >>> [numbers(parse(f)) for f in ("x1**2 + 4*x2**2 - 4", "x2 - sqrt(1 - x1**2)", "x1 - 2*x2")]
-    [1, 0, 1]
+    >>> numbers(parse("x1**2 + 3.7*x2**2 - 7.4")), numbers(parse("x2 - 2*sqrt(1 - x1**2)"))
+    (1, 0)
     """
     factors, inside = [], 0
     for term in terms(to_tree(expression)):
@@ -140,9 +154,14 @@ def numbers(expression: Expression) -> int:
         if term[0] == "c":
             factor *= term[1]
         else:
-            inside += sum(abs(c) != 1.0 for c in from_tree(term).constants)
-        factors.append(f"{abs(factor):.9g}")
-    return inside + len(factors) - max(map(factors.count, factors))
+            inside += sum(not _is_whole(c, 0.0) for c in from_tree(term).constants)
+        factors.append(factor)
+    over = [
+        sum(not _is_whole(other / factor, ROUNDING) for other in factors)
+        for factor in factors
+        if factor != 0.0
+    ]
+    return inside + min(over, default=0)
 
 
 @np.errstate(all="ignore")
