@@ -1,6 +1,7 @@
 """Time the library against a plain reference path, all in one run on this machine.
 
     python benchmarks/run.py            # about 12 minutes on two cores
+    python benchmarks/run.py --searches # 3 minutes: only whole searches, the rest as it was
     python benchmarks/run.py --tiny     # seconds: only to see that it runs
 
 Writes ``results.json`` and the figure ``speed`` (PNG, SVG) into ``--out``. Ours and the reference
@@ -222,11 +223,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tiny", action="store_true", help="smallest sizes, numbers mean nothing")
     parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--searches", action="store_true", help="only the seconds of searches")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE))
     from pie.report import figures
+    from pie.settings import load_settings
 
-    results = measure(HERE.parent, options.tiny)
+    if options.searches:
+        results = json.loads((HERE / "results.json").read_text())
+        settings, cores = load_settings(HERE.parent / "params.yaml"), os.cpu_count() or 1
+        results["searches"] = searches(HERE.parent, settings, cores, options.tiny)
+    else:
+        results = measure(HERE.parent, options.tiny)
     options.out.mkdir(parents=True, exist_ok=True)
     partial = options.out / "results.json.tmp"
     partial.write_text(json.dumps(results, indent=2) + "\n")
