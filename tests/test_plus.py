@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pie import search
 from pie.canonical import canonical
 from pie.completion import monomials, relations
 from pie.constants import Fit
@@ -14,6 +15,7 @@ from pie.model import load_weights
 from pie.plus import PlusConfig, cost, discover_plus, in_user_coordinates
 from pie.refinement import neighbours, simpler, spliced, terms
 from pie.sampling import add_noise, multiply_noise
+from pie.sampson_fits import fit_sampson
 from pie.views import View, views_of
 from pie.zero_set import points_on_zero_set
 
@@ -225,6 +227,25 @@ def test_of_exact_fits_the_one_with_fewer_other_zeros_wins(model, text, variable
     points = cloud(text, 400, d=d, variable=variable)
     best = discover_plus(model, points, FAST).best.expression
     assert two_sided(best, parse(text), d, seed=0) > 0.95
+
+
+def test_refinement_ends_in_the_middle_of_a_round_where_the_fits_do(model, rng, monkeypatch):
+    """Changes of good candidates are fitted until all fits are spent, those of the beam included."""
+    counts = []
+
+    def counted(expressions, *rest, **how):
+        counts.append((len(expressions), how["n_starts"]))
+        return fit_sampson(expressions, *rest, **how)
+
+    monkeypatch.setattr(search, "fit_sampson", counted)
+    points = add_noise(cloud("x1*x2 - 0.9"), 0.05, rng)  # nothing is exact
+    for fits in (100, 160):
+        counts.clear()
+        config = PlusConfig(beam=24, degree=0, rounds=2, views=("as_given",), fits=fits)
+        discover_plus(model, points, config)
+        refined = sum(count for count, starts in counts if starts == 8)
+        beam = sum(count for count, starts in counts if starts == config.starts)
+        assert 0 < refined <= fits - beam
 
 
 def test_an_arc_gives_the_whole_curve(model):
