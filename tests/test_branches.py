@@ -63,6 +63,32 @@ def test_points_on_two_turns_of_a_sine_keep_it():
     assert list(branches(canonical(parse(f"sin(x1 + exp(x2)) - {np.sin(0.5)}")), points[:200]))
 
 
+@pytest.mark.parametrize(
+    "law, found",
+    [
+        ("cos(x1 + exp(x2)) + 0.19", f"cos(2*x1 + 2*exp(x2)) - {2 * 0.19**2 - 1}"),
+        ("sin(x1 + exp(x2)) - 0.57", f"cos(2*x1 + 2*exp(x2)) - {1 - 2 * 0.57**2}"),
+        ("sin(x1 + exp(x2)) + 0.57", f"sin(2*x1 + 2*exp(x2) + {np.pi / 2}) - {1 - 2 * 0.57**2}"),
+        ("cos(x1 + exp(x2) + 0.3) + 0.19", f"cos(2*x1 + 2*exp(x2) + 0.6) - {2 * 0.19**2 - 1}"),
+        ("cos(x1 + exp(x2)) + 0.19", f"cos(3*x1 + 3*exp(x2)) - {-4 * 0.19**3 + 3 * 0.19}"),
+    ],
+)
+def test_a_multiple_of_the_frequency_has_the_frequency_as_a_branch(law, found):
+    """cos(2u) = 2·cos²(u) − 1, cos(3u) = 4·cos³(u) − 3·cos(u): zeros of the law and others."""
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-6.0, 6.0, (300, 2)) * [1.0, 0.3]
+    points = points_on_zero_set(parse(law), points, 1, rng)
+    wanted = canonical(parse(law))
+    offered = [canonical(f) for f in branches(canonical(parse(found)), points)]
+    equal = [f for f in offered if f.codes == wanted.codes]
+    assert any(np.allclose(f.constants, wanted.constants, atol=1e-9) for f in equal)
+
+
+def test_zeros_of_either_half_keep_the_frequency():
+    points = cloud("cos(2*x1 + 2*exp(x2)) - 0.3", 1)
+    assert not list(branches(canonical(parse("cos(2*x1 + 2*exp(x2)) - 0.3")), points))
+
+
 def test_a_factor_without_points_is_left_out():
     points = cloud("x1 - exp(x2)", 1)
     product = parse("x1**2 - x1*exp(x2)")

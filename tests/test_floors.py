@@ -15,7 +15,7 @@ FLOORS = [
      "coordinates", "completion", "candidates", "measurements", "sampson", "crossings",
      "constants"},
     {"guards", "canonical", "sampling", "families", "model", "factors", "column_errors",
-     "branches", "planes"},
+     "branches", "planes", "dictionary"},
     {"sampson_fits", "benchmarks", "mixture", "views", "uncertainty"},
     {"corpus", "discovery", "search", "metrics", "degeneracy", "conditions", "null_clouds"},
     {"streaming", "plus", "validation", "objective", "certificate", "subsets"},

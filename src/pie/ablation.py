@@ -15,6 +15,7 @@ PARTS = {
     "beam 32 and 96 samples": {"beam": 32, "samples": 96},
     "8 starts of the constants": {"starts": 8},
     "no completion before refinement": {"degree": 0},
+    "no dictionaries": {"dictionaries": False},
     "no refinement": {"rounds": 0},
     "neither": {"degree": 0, "rounds": 0},
     "complexity has no price": {"constant_cost": 0.0, "token_cost": 0.0},

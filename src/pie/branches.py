@@ -5,7 +5,7 @@ r"""Part of a zero set: an equation without a factor, or solved for one of many 
 with a product w of other variables that gives v its sign: x1²·x2² = 1 − x3² with x1·x2 > 0 at all
 points is x1·x2 = √(1 − x3²). With a number b, v² + b·v + R = 0 ⇒ v + b/2 = ± √(b²/4 − R).
 And v·R = 0 is R = 0 where v is 0 at no point. A level of a sine, a cosine or an even power of u is
-u = one number, where u comes near no other solution.
+u = one number, where u comes near no other solution, or one of a sine or cosine of lower frequency.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,8 @@ from .refinement import terms
 MOSTLY = 0.98  # of the points are on the branch
 ROUNDING = 1e-9  # of a constant: what is left of it is 0
 TURNS = 20  # of a periodic function, on either side of 0
+LONGER = (2, 3)  # periods that are tried, in those of a sine or cosine
+CLOSE = 1e-7  # to a quarter of a turn: a shift that is one
 
 
 def _contains(tree: Tree, variable: int) -> bool:
@@ -61,7 +63,7 @@ def _has_factor(term: Tree, variable: int) -> bool:
 
 
 def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
-    """Equations of the branches on which the points (N, D) lie, with their constants.
+    """Equations, with their constants, of the branches on which points (N, D) lie.
 
     >>> from pie.canonical import canonical
     >>> from pie.expression import parse
@@ -109,7 +111,7 @@ def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
 
 
 def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
-    """Of a·g(u) + c with several solutions u, if the points are near one of them only."""
+    """Of a·g(u) + c with several solutions u, if the points are near some of them only."""
     level = -sum(term[1] for term in summands if term[0] == "c")
     others = [_factors(term) for term in summands if term[0] != "c"]
     if len(others) != 1:
@@ -128,6 +130,40 @@ def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
     most = int(np.bincount(nearest).argmax())
     if np.mean(nearest == most) >= MOSTLY:
         yield from_tree(("sub", inside, ("c", float(solutions[most]))))
+    elif head != "pow2":
+        yield from _of_lower_frequency(head, inside, level / np.prod(numbers), u)
+
+
+def _of_lower_frequency(
+    head: str, inside: Tree, level: float, u: np.ndarray
+) -> Iterator[Expression]:
+    """Of sin(u) = c or cos(u) = c as a level of cos(u/m), if the points are near those u only."""
+    middle, angle = np.pi / 2.0 if head == "sin" else 0.0, np.arccos(level)
+    summands = terms(inside)
+    start = sum(term[1] for term in summands if term[0] == "c")
+    for m in LONGER:
+        turns = 2.0 * np.pi * np.arange(m)
+        solutions = middle + np.concatenate([angle + turns, -angle + turns])
+        away = np.abs((u[:, None] - solutions + np.pi * m) % (2.0 * np.pi * m) - np.pi * m)
+        share = np.bincount(away.argmin(axis=1), minlength=2 * m) / len(u)
+        first, second = np.argsort(-share, kind="stable")[:2]
+        if share[first] + share[second] < MOSTLY:
+            continue
+        centre = 0.5 * (solutions[first] + solutions[second])
+        apart = 0.5 * (solutions[first] - solutions[second])
+        wave = _cosine(m, [t for t in summands if t[0] != "c"], start, centre)
+        if wave is not None:
+            yield from_tree(("sub", wave, ("c", float(np.cos(apart / m)))))
+
+
+def _cosine(m: int, inside: list[Tree], start: float, centre: float) -> Tree | None:
+    """cos((t + start − centre)/m), if that takes no constant that cos(t + start) has not."""
+    slow, shift = ("mul", ("c", 1.0 / m), _total(inside)), (start - centre) / m
+    quarters = round(shift / (np.pi / 2.0))
+    if abs(shift - quarters * np.pi / 2.0) <= CLOSE:
+        sign = ("c", -1.0 if quarters % 4 in (1, 2) else 1.0)
+        return ("mul", sign, ("sin" if quarters % 2 else "cos", slow))
+    return ("cos", ("add", slow, ("c", float(shift)))) if start else None
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:

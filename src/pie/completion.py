@@ -93,7 +93,7 @@ def whole(pool: Sequence[Tree], points: np.ndarray) -> Expression:
     """The linear relation among all terms of a pool that points (N, D) obey best, Σ c_k·φ_k = 0."""
     columns = np.stack([_values(term, points) for term in pool], axis=1)
     indices, coefficients, _ = elimination(columns)[0]
-    return _sum([pool[i] for i in indices], coefficients)
+    return weighted_sum([pool[i] for i in indices], coefficients)
 
 
 @np.errstate(all="ignore")
@@ -119,7 +119,7 @@ def relations(pool: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     found = []
     for indices, coefficients, _ in chosen:
         terms = [pool[i] for i in indices]
-        drafts = [_sum(terms, coefficients)] if len(terms) <= LONGEST else []
+        drafts = [weighted_sum(terms, coefficients)] if len(terms) <= LONGEST else []
         found += [f for f in (*drafts, _product(terms, coefficients)) if f is not None]
     return found
 
@@ -128,8 +128,8 @@ def _values(term: Tree, points: np.ndarray) -> np.ndarray:
     return from_tree(term).values(points)
 
 
-def _sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
-    """Σ c_k·φ_k, the largest coefficient 1."""
+def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
+    """Σ c_k·φ_k of terms φ_k with coefficients (M,), the largest of which becomes 1."""
     weights = coefficients / coefficients[np.abs(coefficients).argmax()]
     tree = None
     for term, weight in zip(terms, weights, strict=True):

@@ -12,7 +12,7 @@ from .expression import Expression
 from .kernel import values
 from .vector_math import jit
 
-GRID = 64  # cells of a line
+GRID = 256  # cells of a line
 HALVINGS = 6  # of a cell in which f changes sign
 LINES = 100  # points through which they go
 TAIL = 0.02  # of the points beyond each end of the box

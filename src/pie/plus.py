@@ -1,10 +1,10 @@
 """*PIE+*: what goes beyond the paper, beside Algorithm 2.
 
 A wide beam over several views of the points, Sampson fits from several starts with guards, sparse
-linear relations among simple terms, ranking by error *and* complexity, then refinement around the
-best candidates until a fit is exact or the rounds end. Last, in the user's coordinates, constants
-that the points do not ask for are dropped, single branches are tried where the points are on one
-only, and zeros where no points are have a price.
+linear relations among simple terms and exact ones in dictionaries, ranking by error *and*
+complexity, then refinement around the best candidates until a fit is exact or the rounds end. Last,
+in the user's coordinates, constants that the points do not ask for are dropped, single branches are
+tried where the points are on one only, and zeros where no points are have a price.
 """
 
 import time
@@ -111,6 +111,8 @@ def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) 
         search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
     if config.degree and not search.exact():
         search.complete()
+        if config.dictionaries and not search.exact():
+            search.look_up()
         if not search.exact():
             search.prune()
     search.refine_until_it_helps_no_more()

@@ -1,8 +1,8 @@
 """The search of *PIE+* in the views of a cloud: everything fitted so far, and what to fit next.
 
-Sampson fits of skeletons from several starts, sparse linear relations among simple terms, whole
-polynomials less what the points do not ask for, then refinement around the best candidates until a
-fit is exact or the rounds end.
+Sampson fits of skeletons from several starts, sparse linear relations among simple terms, exact
+ones in dictionaries, whole polynomials less what the points do not ask for, then refinement around
+the best candidates until a fit is exact or the rounds end.
 """
 
 from collections.abc import Iterable
@@ -13,6 +13,8 @@ import numpy as np
 from .canonical import canonical
 from .completion import logarithms, monomials, relations, separable, whole
 from .constants import Fit
+from .coordinates import in_units
+from .dictionary import dictionaries, exact_relation
 from .expression import Expression, Tree
 from .refinement import neighbours, simpler, spliced, terms_of
 from .sampson_fits import fit_sampson
@@ -42,9 +44,10 @@ class PlusConfig:
     branch_cost: float = 2.0  # of one branch instead of the whole; inf = no branches
     planes: bool = True  # points on coordinate planes are set aside
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables
+    dictionaries: bool = True  # relations that are exact among a hundred terms are looked up
     rounds: int = 5  # of refinement; none once a fit is exact
     parents: int = 6  # candidates refined in each round, each candidate once
-    fits: int = 1600  # at most, those of the beam among them
+    fits: int = 1600  # at most, those of the beam among them; linear relations come on top
     returned: int = 20  # candidates
     seed: int = 0
 
@@ -96,7 +99,7 @@ class Search:
     """Everything fitted so far, by view and skeleton."""
 
     def __init__(self, points: np.ndarray, views: list[View], config: PlusConfig, workers: int):
-        self.views = views
+        self.points, self.views = points, views
         self.clouds = {view.name: view.of(points) for view in views}
         self.config, self.workers = config, workers
         self.found: dict[tuple, _Found] = {}
@@ -153,12 +156,31 @@ class Search:
                 if self.exact():
                     return
 
+    def look_up(self) -> None:
+        """Fit linear relations that are exact in a dictionary, in the user's units or others."""
+        view = self._plain()
+        shift, scale = view.shift, view.scale
+        for points in (self.points, self.clouds[view.name])[: 1 + (view.name != "as_given")]:
+            for terms in dictionaries(points):
+                relation = exact_relation(terms, points)
+                if relation is not None and points is self.points:
+                    relation = in_units(relation, shift, scale)
+                form = relation and self._usable(relation, view, 3 * LONGEST)
+                if form:
+                    self.add(view, [form], [UNLIKELY], n_starts=1, descents=1, warm=True)
+                    if self.exact():
+                        return
+
+    def _plain(self) -> View:
+        """The first view that has the user's origin, if one has."""
+        return next((v for v in self.views if v.name != "centred"), self.views[0])
+
     def prune(self) -> None:
         """Fit whole polynomials, and leave out the terms that the points do not ask for.
 
         Noise misleads the singular vectors of :mod:`pie.completion`, not Sampson's distances.
         """
-        view = next(v for v in self.views if v.name != "centred")
+        view = self._plain()
         cloud = self.clouds[view.name]
         n, d = cloud.shape
         for degree in range(2, 4 if d == 2 else 3):

@@ -114,9 +114,10 @@ def polished(
     return expression
 
 
-def _is_whole(number: float, tolerance: float) -> bool:
-    """Whether a number is in :data:`WHOLE`, but for its sign."""
-    return any(abs(abs(number) - whole) <= tolerance * whole for whole in WHOLE)
+def _whole(number: float, tolerance: float) -> float | None:
+    """What of :data:`WHOLE` a number is, but for its sign; None if it is none of them."""
+    found = (w for w in WHOLE if abs(abs(number) - w) <= tolerance * w)
+    return next(found, None)
 
 
 def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
@@ -129,10 +130,9 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
     >>> str(with_whole_numbers(parse("x2 - 1.9999999999*x1 - 1.00000000002"), line, np.ones(2)))
     'x2 - 2.0*x1 - 1.0'
     """
-    nearest = [min(WHOLE, key=lambda w, c=c: abs(abs(c) - w)) for c in expression.constants]
-    pairs = zip(expression.constants, nearest, strict=True)
+    pairs = [(c, _whole(c, CLOSE)) for c in expression.constants]
     rounded = expression.with_constants(
-        [float(np.copysign(w, c)) if _is_whole(c, CLOSE) else c for c, w in pairs]
+        [c if whole is None else float(np.copysign(whole, c)) for c, whole in pairs]
     )
     return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
 
@@ -154,10 +154,10 @@ def numbers(expression: Expression) -> int:
         if term[0] == "c":
             factor *= term[1]
         else:
-            inside += sum(not _is_whole(c, 0.0) for c in from_tree(term).constants)
+            inside += sum(_whole(c, 0.0) is None for c in from_tree(term).constants)
         factors.append(factor)
     over = [
-        sum(not _is_whole(other / factor, ROUNDING) for other in factors)
+        sum(_whole(other / factor, ROUNDING) is None for other in factors)
         for factor in factors
         if factor != 0.0
     ]
