@@ -44,7 +44,8 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     form = canonical(expression)
     units = points.std(axis=0)
     short = simplified(form, points, units, config.constant_cost)
-    short = canonical(with_whole_numbers(short, points, units))
+    if config.whole_numbers:
+        short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
         scaled = in_units(expression, np.zeros(len(units)), units)
         found = replace(judged(scaled, points / units, config.seed), expression=expression)
@@ -81,7 +82,7 @@ def _final(
 
 def _beside(expression: Expression, points: np.ndarray, config: PlusConfig) -> float:
     """What :func:`pie.search.cost` does not see: zeros on lines, and whole numbers."""
-    whole = len(expression.constants) - numbers(expression)
+    whole = len(expression.constants) - numbers(expression) if config.whole_numbers else 0
     zeros = np.log(crossings(expression, points))
     return config.crossing_cost * zeros - config.constant_cost * whole
 

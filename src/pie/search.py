@@ -21,7 +21,6 @@ from .sampson_fits import fit_sampson
 from .uncertainty import simplified
 from .views import VIEWS, View
 
-LONGEST = 30  # tokens of what refinement fits
 GAIN = 3.0  # in cost, for which a round was worth it
 FEW = 20  # points, for the choice of what to refine
 UNLIKELY = -100.0  # log-probability given to what the network did not write
@@ -41,11 +40,13 @@ class PlusConfig:
     token_cost: float = 1.5  # of a token
     sheet_cost: float = 2.0  # of zeros that are e times as near to any point
     crossing_cost: float = 10.0  # of e times as many zeros on lines through the points
+    whole_numbers: bool = True  # in exact fits, no price for numbers up to 5 and one over these
     branch_cost: float = 2.0  # of one branch instead of the whole; inf = no branches
     planes: bool = True  # points on coordinate planes are set aside
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables
     dictionaries: bool = True  # relations that are exact among a hundred terms are looked up
     rounds: int = 5  # of refinement; none once a fit is exact
+    longest: int = 30  # tokens of what refinement fits
     parents: int = 6  # candidates refined in each round, each candidate once
     fits: int = 1600  # at most, those of the beam among them; linear relations come on top
     returned: int = 20  # candidates
@@ -134,7 +135,7 @@ class Search:
         return any(
             np.isfinite(f.fit.fitness)
             and f.fit.contrast <= self.config.resolution
-            and len(f.fit.expression.codes) <= LONGEST
+            and len(f.fit.expression.codes) <= self.config.longest
             for f in self.found.values()
         )
 
@@ -165,7 +166,7 @@ class Search:
                 relation = exact_relation(terms, points)
                 if relation is not None and points is self.points:
                     relation = in_units(relation, shift, scale)
-                form = relation and self._usable(relation, view, 3 * LONGEST)
+                form = relation and self._usable(relation, view, 3 * self.config.longest)
                 if form:
                     self.add(view, [form], [UNLIKELY], n_starts=1, descents=1, warm=True)
                     if self.exact():
@@ -199,18 +200,21 @@ class Search:
     def _relate(self, view: View, pool: list[Tree], **how) -> None:
         fresh: dict[tuple, Expression] = {}
         for relation in relations(pool, self.clouds[view.name]):
-            form = self._usable(relation, view, 3 * LONGEST)
+            form = self._usable(relation, view, 3 * self.config.longest)
             if form is not None:
                 fresh.setdefault(form.codes, form)
         self.add(view, list(fresh.values()), [UNLIKELY] * len(fresh), warm=True, **how)
 
-    def _usable(self, draft: Expression, view: View, longest: int = LONGEST) -> Expression | None:
-        """Its canonical form, if that has zeros and all the variables, is short and new here."""
+    def _usable(self, draft: Expression, view: View, longest: int = 0) -> Expression | None:
+        """Its canonical form, if that has zeros and all the variables, is short and new here.
+
+        ``longest`` tokens, else those of refinement.
+        """
         try:
             form = canonical(draft)
         except ValueError:  # no zeros, or far too long
             return None
-        if len(form.codes) > longest:
+        if len(form.codes) > (longest or self.config.longest):
             return None
         every = len(form.variables) == self.clouds[view.name].shape[1]
         return form if every and (view.name, form.codes) not in self.found else None
