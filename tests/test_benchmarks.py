@@ -18,7 +18,7 @@ def check(results):
     assert len(results["searches"]) == 4
     for of in results["searches"].values():
         assert 0.0 < of["median"] <= of["slowest"] and 0 <= of["above_3_s"] <= of["searches"]
-    assert results["machine"]["cores"] >= 1
+    assert results["machine"]["cores"] >= 1 and results["machine_of_searches"]["cores"] >= 1
     assert {"python", "numpy", "torch", "numba"} <= results["versions"].keys()
 
 
