@@ -8,7 +8,10 @@ from pie.branches import branches
 from pie.canonical import canonical
 from pie.crossings import box_of, crossings
 from pie.expression import parse
+from pie.metrics import two_sided
 from pie.planes import off_planes, with_planes
+from pie.plus import discover_plus
+from pie.search import PlusConfig
 from pie.zero_set import points_on_zero_set
 
 
@@ -133,7 +136,7 @@ def test_where_signs_are_free_the_other_one_counts():
 def test_points_on_a_plane_give_back_its_factor():
     points = cloud("x2*(x1 + x2)", 2)
     kept, planes = off_planes(points)
-    assert planes == (2,) and 50 < kept.sum() < 150
+    assert planes == ((2, 0.0),) and 50 < kept.sum() < 150
     found = with_planes(parse("x1 + x2"), planes, points[~kept], points.std(axis=0), 1e-6)
     assert str(canonical(found)) == "x2**2 + x1*x2"
 
@@ -142,12 +145,44 @@ def test_a_law_that_holds_on_the_plane_gets_no_factor():
     x = np.repeat(np.arange(10.0), 10)
     points = np.column_stack([x, 0.5 * x**2])
     kept, planes = off_planes(points)
-    assert planes == (1, 2)
+    assert planes == ((1, 0.0), (2, 0.0))
     found = with_planes(parse("x2 - 0.5*x1**2"), planes, points[~kept], points.std(axis=0), 1e-6)
     assert str(found) == "x2 - 0.5*x1**2"
 
 
 def test_few_points_off_the_planes_leave_all():
-    points = np.array([[0.0, k] for k in range(1, 30)] + [[k, 0.0] for k in range(1, 4)])
+    on_planes = [[0.0, k] for k in range(1, 30)] + [[k, 0.0] for k in range(1, 4)]
+    points = np.array([*on_planes, [1.5, 2.5]])
     kept, planes = off_planes(points)
     assert kept.all() and planes == ()
+
+
+def test_points_that_are_all_on_planes_obey_the_product_of_these(tiny_model, rng):
+    free = rng.standard_normal((120, 2))
+    free[:40, 0], free[40:80, 1], free[80:, 1] = 0.0, 0.0, 1.7
+    kept, planes = off_planes(free)
+    assert not kept.any() and planes == ((1, 0.0), (2, 0.0), (2, 1.7))
+    best = discover_plus(tiny_model, free, PlusConfig(beam=2)).best
+    assert two_sided(best.expression, parse("x1*x2*(x2 - 1.7)"), 2, seed=0) > 0.95
+
+
+def test_a_plane_beside_the_origin_is_a_factor(tiny_model):
+    points = cloud("(x2 + 0.3)*(x1 - x2**2)", 2)
+    kept, planes = off_planes(points)
+    assert [(j, round(level, 9)) for j, level in planes] == [(2, -0.3)] and 20 < kept.sum() < 180
+    best = discover_plus(tiny_model, points, PlusConfig(beam=2, rounds=0)).best
+    assert two_sided(best.expression, parse("(x2 + 0.3)*(x1 - x2**2)"), 2, seed=0) > 0.95
+
+
+def test_the_other_factor_may_lack_the_variable(tiny_model):
+    law = "x1*(x3 + sin(x2))"
+    points = np.concatenate([cloud(law, 1, 80, 3), cloud("x3 + sin(x2) + 0*x1", 3, 120, 3, seed=1)])
+    best = discover_plus(tiny_model, points, PlusConfig(beam=2, rounds=0)).best
+    assert two_sided(best.expression, parse(law), 3, seed=0) > 0.95
+
+
+def test_a_column_of_few_values_has_no_planes_but_0(rng):
+    points = np.column_stack([rng.integers(0, 5, 300), rng.standard_normal(300)]).astype(float)
+    assert [plane for plane in off_planes(points)[1] if plane[1] != 0.0] == []
+    points[:, 0] = np.round(points[:, 1] * 3.0 + rng.standard_normal(300))
+    assert [plane for plane in off_planes(points)[1] if plane[1] != 0.0] == []

@@ -291,6 +291,15 @@ def test_outliers_and_a_few_far_points_change_little(rng):
     assert robust_spreads(normal)[0] == pytest.approx(normal.std(), rel=0.15)
 
 
+def test_a_fifth_of_outliers_can_be_left_out():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1.5, 1.5, 200)
+    parabola = add_noise(np.column_stack([x, x**2 - 0.3]), 1e-3, rng)
+    (found,) = fit_sampson([parse("x2 - 1.2*x1**2 + 0.5")], add_outliers(parabola, 0.2, rng))
+    np.testing.assert_allclose(found.expression.constants, (1.0, 0.3), atol=2e-3)
+    assert found.status == "ok" and found.contrast < 0.1
+
+
 def test_a_warm_fit_begins_at_the_constants_that_the_skeleton_carries():
     """sin(C·x1) with C = 31: far from every random start, found from nearby."""
     points = cloud("x2 - sin(31*x1)", variable=2)

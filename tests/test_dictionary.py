@@ -64,6 +64,15 @@ def test_points_without_a_law_have_none(n, d, rng):
         assert found(points) is None
 
 
+def test_smooth_functions_of_a_short_arc_are_no_law():
+    """They depend on each other to 1e-11 by themselves; a law's terms do to rounding only."""
+    t = np.linspace(0.0, 0.3, 100)
+    arc = np.column_stack([1.0 + t, 2.0 + t + 0.2 * t**2.5])
+    assert found(arc) is None
+    law = np.column_stack([1.0 + t, 0.3 + np.sin(1.0 + t) - 0.2 * (1.0 + t) ** 2])
+    assert found(law) is not None
+
+
 def test_a_column_of_few_values_has_no_law_of_its_own(rng):
     points = np.column_stack([rng.integers(0, 6, 200), rng.standard_normal(200)]).astype(float)
     assert not list(dictionaries(points))

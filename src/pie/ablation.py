@@ -16,6 +16,7 @@ PARTS = {
     "8 starts of the constants": {"starts": 8},
     "no completion before refinement": {"degree": 0},
     "no dictionaries": {"dictionaries": False},
+    "no level sets": {"level_sets": False},
     "no refinement": {"rounds": 0},
     "neither": {"degree": 0, "rounds": 0},
     "refinement up to 40 tokens": {"longest": 40},

@@ -14,6 +14,7 @@ from .completion import monomials, weighted_sum
 from .expression import Expression, Tree, from_tree
 
 SINGULAR = 1e-11  # smallest over largest singular value
+JUMP = 1e7  # of the smallest singular value, when one term more goes
 ABSENT = 1e-7  # of the largest coefficient, of columns of norm 1
 MAX_TERMS = 8  # of a law
 LARGEST = 1e100  # value of a term
@@ -21,7 +22,7 @@ _FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 _TWICE = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}  # no terms of their own
 
 
-def _functions(points: np.ndarray, variable: int) -> list[Tree]:
+def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
     """Functions of one variable; the logarithm of a product or a square where it must be."""
     x, column = ("x", variable), points[:, variable - 1]
     of_size, roots = ("ln", ("pow2", x)), []
@@ -57,7 +58,7 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
         return
     d = points.shape[1]
     variables = [("x", j) for j in range(1, d + 1)]
-    of_each = [_functions(points, j) for j in range(1, d + 1)]
+    of_each = [functions_of(points, j) for j in range(1, d + 1)]
     functions = [f for group in of_each for f in group]
     short, long = [*monomials(d, 2), *functions], [*monomials(d, 3), *functions]
     yield short
@@ -111,8 +112,10 @@ def exact_relation(terms: list[Tree], points: np.ndarray) -> Expression | None:
     while len(alive) >= 2:
         _, values, rows = np.linalg.svd(triangle[:, alive])
         if values[-1] > SINGULAR * values[0]:
+            if found is not None and values[-1] < JUMP * max(last, 1e-16 * values[0]):
+                return None
             break
-        found = alive, rows[-1]
+        found, last = (alive, rows[-1]), values[-1]
         weight = np.abs(rows[-1])
         absent = weight <= max(ABSENT * weight.max(), weight.min())
         alive = alive[~absent]

@@ -159,7 +159,7 @@ def examine(codes, constants, columns, permuted, spreads):
     contrast = mean / max(min(clear, _FAR * scale), _NOTHING * scale)
     if core <= _ROUNDED * scale:
         contrast = mean / scale  # exact, however thin the cloud
-    if near < 0.85 * n:
+    if near < TRIMMED * n:
         return error, contrast, clear / scale, NO_ZEROS
     if np.min(shares) < SMALLEST_SHARE**2:
         return error, contrast, clear / scale, FADED

@@ -22,9 +22,9 @@ from .crossings import crossings
 from .discovery import merged, skeletons
 from .expression import Expression
 from .model import PIE
-from .planes import off_planes, with_planes
+from .planes import Plane, off_planes, renumbered, sections, with_planes
 from .sampson_fits import judged
-from .search import PlusConfig, Search, cost
+from .search import UNLIKELY, PlusConfig, Search, cost
 from .uncertainty import numbers, simplified, with_whole_numbers
 from .views import View, views_of
 
@@ -88,7 +88,7 @@ def _beside(expression: Expression, points: np.ndarray, config: PlusConfig) -> f
 
 
 def _with_planes(
-    fit: Fit, planes: tuple[int, ...], aside: np.ndarray, units: np.ndarray
+    fit: Fit, planes: tuple[Plane, ...], aside: np.ndarray, units: np.ndarray
 ) -> Expression:
     """An equation of the other points, with the factors that those on coordinate planes ask for."""
     if not planes or not np.isfinite(fit.fitness):
@@ -98,6 +98,15 @@ def _with_planes(
         return canonical(with_planes(fit.expression, planes, aside, units, error))
     except ValueError:
         return fit.expression
+
+
+def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> Candidate:
+    """The law of points (N, D) all of which lie on coordinate planes."""
+    units = points.std(axis=0)
+    expression = canonical(with_planes(None, planes, points, units, 0.0))
+    found = judged(in_units(expression, np.zeros(len(units)), units), points / units, seed)
+    # exact by the way in which they were found, though permuted points lie on planes as well
+    return Candidate(expression, -found.error, UNLIKELY, "ok", found.error, found.contrast)
 
 
 def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) -> Search:
@@ -111,13 +120,30 @@ def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) 
         kept = merged(hypotheses)
         search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
     if config.degree and not search.exact():
-        search.complete()
-        if config.dictionaries and not search.exact():
+        if config.dictionaries:
             search.look_up()
+        if config.level_sets and not search.exact():
+            search.find_levels()
+        if not search.exact():
+            search.complete()
         if not search.exact():
             search.prune()
     search.refine_until_it_helps_no_more()
     return search
+
+
+def _priced(
+    search: Search, points: np.ndarray, config: PlusConfig
+) -> Iterator[tuple[Fit, float, tuple[bool, float]]]:
+    """Final fits with their log-probabilities and what they are ranked by.
+
+    What is only on the front stands behind all others.
+    """
+    cheapest = search.ranked()[: config.returned]
+    for place, found in enumerate([*cheapest, *search.front()]):
+        for fit, price in _final(found.view, found.fit, points, config):
+            total = cost(fit, len(points), config) + price
+            yield fit, found.log_probability, (place >= len(cheapest), total)
 
 
 def discover_plus(
@@ -143,21 +169,26 @@ def discover_plus(
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
     used, planes = off_planes(points) if config.planes else (np.ones(len(points), bool), ())
+    if not used.any():
+        alone = _planes_alone(points, planes, config.seed)
+        return Discovery((alone,), time.perf_counter() - began)
     aside, points = points[~used], points[used]
-    search = _searched(model, points, config, workers)
     candidates: dict[tuple, Candidate] = {}
     prices: dict[tuple, tuple[bool, float]] = {}
-    cheapest = search.ranked()[: config.returned]
-    for place, found in enumerate([*cheapest, *search.front()]):
-        for fit, price in _final(found.view, found.fit, points, config):
+    for variables in sections(planes, points.shape[1]):
+        columns = points[:, [j - 1 for j in variables]]
+        search = _searched(model, columns, config, workers)
+        for fit, log_probability, price in _priced(search, columns, config):
+            fit = replace(fit, expression=renumbered(fit.expression, variables))
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
-            if key in candidates:
-                continue
-            # what is only on the front stands behind all others
-            prices[key] = place >= len(cheapest), cost(fit, len(points), config) + price
             expression = _with_planes(fit, planes, aside, points.std(axis=0))
-            candidates[key] = Candidate(
-                expression, fit.fitness, found.log_probability, fit.status, fit.error, fit.contrast
-            )
+            every = len(expression.variables) == points.shape[1] or columns.shape == points.shape
+            if key not in candidates and every:
+                prices[key] = price
+                candidates[key] = Candidate(
+                    expression, fit.fitness, log_probability, fit.status, fit.error, fit.contrast
+                )
+        if search.exact() and candidates:
+            break
     ranked = sorted(candidates, key=prices.__getitem__)
     return Discovery(tuple(candidates[key] for key in ranked), time.perf_counter() - began)

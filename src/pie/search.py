@@ -16,6 +16,7 @@ from .constants import Fit
 from .coordinates import in_units
 from .dictionary import dictionaries, exact_relation
 from .expression import Expression, Tree
+from .level_sets import laws
 from .refinement import neighbours, simpler, spliced, terms_of
 from .sampson_fits import fit_sampson
 from .uncertainty import simplified
@@ -43,8 +44,10 @@ class PlusConfig:
     whole_numbers: bool = True  # in exact fits, no price for numbers up to 5 and one over these
     branch_cost: float = 2.0  # of one branch instead of the whole; inf = no branches
     planes: bool = True  # points on coordinate planes are set aside
-    degree: int = 4  # of the monomials that are completed linearly, one less for three variables
+    degree: int = 4  # of the monomials that are completed linearly, one less for three variables;
+    # 0: none, and neither dictionaries nor level sets
     dictionaries: bool = True  # relations that are exact among a hundred terms are looked up
+    level_sets: bool = True  # points on many level sets of one function are told from others
     rounds: int = 5  # of refinement; none once a fit is exact
     longest: int = 30  # tokens of what refinement fits
     parents: int = 6  # candidates refined in each round, each candidate once
@@ -159,18 +162,35 @@ class Search:
 
     def look_up(self) -> None:
         """Fit linear relations that are exact in a dictionary, in the user's units or others."""
-        view = self._plain()
-        shift, scale = view.shift, view.scale
-        for points in (self.points, self.clouds[view.name])[: 1 + (view.name != "as_given")]:
+        for points in self._in_units():
             for terms in dictionaries(points):
                 relation = exact_relation(terms, points)
-                if relation is not None and points is self.points:
-                    relation = in_units(relation, shift, scale)
-                form = relation and self._usable(relation, view, 3 * self.config.longest)
-                if form:
-                    self.add(view, [form], [UNLIKELY], n_starts=1, descents=1, warm=True)
-                    if self.exact():
-                        return
+                if relation is not None and self._adopt([relation], points):
+                    return
+
+    def find_levels(self) -> None:
+        """Fit laws by which the points lie on level sets, in the user's units or others."""
+        for points in self._in_units():
+            if self._adopt(laws(points), points):
+                return
+
+    def _in_units(self) -> list[np.ndarray]:
+        """The points in the user's units, and in those of their sizes where they need them."""
+        view = self._plain()
+        return [self.points, self.clouds[view.name]][: 1 + (view.name != "as_given")]
+
+    def _adopt(self, relations: Iterable[Expression], points: np.ndarray) -> bool:
+        """Fit exact relations of points that are in one of these units; whether one is exact."""
+        view, fresh = self._plain(), {}
+        for relation in relations:
+            if points is self.points:
+                relation = in_units(relation, view.shift, view.scale)
+            form = self._usable(relation, view, 3 * self.config.longest)
+            if form is not None:
+                fresh.setdefault(form.codes, form)
+        least = [UNLIKELY] * len(fresh)
+        self.add(view, list(fresh.values()), least, n_starts=1, descents=1, warm=True)
+        return self.exact()
 
     def _plain(self) -> View:
         """The first view that has the user's origin, if one has."""
