@@ -14,6 +14,7 @@ PARTS = {
     "beam 32": {"beam": 32},
     "beam 32 and 96 samples": {"beam": 32, "samples": 96},
     "8 starts of the constants": {"starts": 8},
+    "plain least squares": {"far": float("inf")},
     "no completion before refinement": {"degree": 0},
     "no dictionaries": {"dictionaries": False},
     "no level sets": {"level_sets": False},

@@ -169,12 +169,16 @@ def examine(codes, constants, columns, permuted, spreads):
 
 
 @jit
-def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents):
-    """Descents, then :func:`examine`: constants (P,), error, contrast, clearance, status."""
-    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents)
+def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents, far):
+    """Descents, then :func:`examine`: constants (P,), error, contrast, clearance, status.
+
+    ``far`` as in :func:`pie.sampson.minimise`, in root mean squares of ``spreads``.
+    """
+    far *= np.sqrt(np.mean(spreads**2))
+    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
     if not np.isfinite(cost):
         return constants, np.inf, np.inf, 0.0, UNDEFINED
     if cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
-        refitted(codes, constants, columns, exact, max_iterations)
+        refitted(codes, constants, columns, exact, max_iterations, far)
     error, contrast, clear, status = examine(codes, constants, columns, permuted, spreads)
     return constants, error, contrast, clear, status

@@ -5,7 +5,10 @@ r"""Levenberg–Marquardt on the Sampson residual, multi-start, compiled.
       - \frac{f\; g \cdot g_c}{\lVert g \rVert^3}
 
 The first-order distance to the zero set does not change under ``f → C·f``, so constants
-cannot be driven to 0 to please it. It has degenerate corners of its own:
+cannot be driven to 0 to please it. What is minimised is the mean of r²/(1 + r²/s²) (Geman and
+McClure, 1985): a point much farther than s counts as s, be it an outlier or one next to which the
+gradient vanishes, as in the centre of a circle; s = ∞ for plain least squares. The distance has
+degenerate corners of its own:
 :mod:`pie.guards` looks for them at the constants found.
 """
 
@@ -36,22 +39,23 @@ def norm_of(stack, i, d):
 
 
 @jit
-def residuals(codes, constants, columns, stack, active, w, residual):
-    """Sampson residuals (N,) and their mean square; inf if one is not finite."""
+def residuals(codes, constants, columns, stack, active, w, residual, far=np.inf):
+    """Sampson residuals (N,), bounded by ``far``, and their mean square; inf if one is not finite."""
     d, n = columns.shape
     jets(codes, constants, columns, d, 0, False, stack, active, w)
     total = 0.0
     for i in range(n):
         norm = norm_of(stack, i, d)
         # where f and its gradient both vanish there is no zero set, and 0/0 says so
-        residual[i] = stack[0, 0, i] / norm
+        r = stack[0, 0, i] / norm
+        residual[i] = r / np.sqrt(1.0 + (r / far) ** 2)
         total += residual[i] * residual[i]
     return total / n if np.isfinite(total) else np.inf
 
 
 @jit
-def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian):
-    """Residuals (N,) and their derivatives in the constants (P, N)."""
+def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, far):
+    """Bounded residuals (N,) and their derivatives in the constants (P, N)."""
     d, n = columns.shape
     p = constants.size
     jets(codes, constants, columns, d, p, True, stack, active, w)
@@ -59,9 +63,12 @@ def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian):
     inverse, cubed = w[0], w[1]
     for i in range(n):
         norm = norm_of(stack, i, d)
-        residual[i] = top[0, i] / norm
-        inverse[i] = 1.0 / norm
-        cubed[i] = residual[i] / norm / norm
+        r = top[0, i] / norm
+        stretch = np.sqrt(1.0 + (r / far) ** 2)
+        residual[i] = r / stretch
+        flat = 1.0 / stretch**3
+        inverse[i] = flat / norm
+        cubed[i] = flat * r / norm / norm
     for k in range(p):
         row = jacobian[k]
         slope = top[1 + d + k]
@@ -102,14 +109,14 @@ def _solve(matrix, right, out):
 
 
 @jit
-def _descend(codes, constants, columns, exact, max_iterations, stack, slim, active, w, work):
+def _descend(codes, constants, columns, exact, max_iterations, stack, slim, active, w, work, far):
     """Levenberg–Marquardt from ``constants``, in place; returns the mean square residual."""
     p, n = constants.size, columns.shape[1]
     residual, trial_residual, jacobian = work[0], work[1], work[2:]
     normal, damped = np.empty((p, p)), np.empty((p, p))
     downhill, step, trial = np.empty(p), np.empty(p), np.empty(p)
     scale = np.zeros(p)
-    cost = residuals(codes, constants, columns, slim, active, w, residual)
+    cost = residuals(codes, constants, columns, slim, active, w, residual, far)
     damping, growth = 1e-2, 2.0
     fresh = False
     slow = 0
@@ -117,7 +124,7 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
         if not cost > exact:
             break
         if not fresh:
-            _jacobian(codes, constants, columns, stack, active, w, residual, jacobian)
+            _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, far)
             for k in range(p):
                 total = 0.0
                 for i in range(n):
@@ -142,7 +149,7 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
                 largest = max(largest, abs(trial[k]))
                 moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
             if largest <= LARGEST:
-                at = residuals(codes, trial, columns, slim, active, w, trial_residual)
+                at = residuals(codes, trial, columns, slim, active, w, trial_residual, far)
                 if at < cost:
                     gain = (cost - at) * n / predicted
                     slow = slow + 1 if cost - at < 1e-3 * cost else 0
@@ -189,7 +196,7 @@ def _algebraic_step(codes, constants, columns, stack, active, w, out):
 
 
 @jit
-def minimise(codes, starts, columns, exact, max_iterations, descents):
+def minimise(codes, starts, columns, exact, max_iterations, descents, far):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start, and where one Gauss–Newton step on f takes it, is screened on at most 64 of the
@@ -199,6 +206,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
     Args:
         starts: (S, P).
         columns: points (D, N).
+        far: what distances count as at most.
     """
     d, n = columns.shape
     p = starts.shape[1]
@@ -209,7 +217,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
     stack, slim = np.empty((depth, slots, n)), np.empty((depth, 1 + d, n))
     best, lowest = starts[0].copy(), np.inf
     if p == 0:
-        return best, residuals(codes, best, columns, slim, active, w, work[0])
+        return best, residuals(codes, best, columns, slim, active, w, work[0], far)
     m = min(n, _SCREEN_POINTS)
     few = np.ascontiguousarray(columns[:, :: max(1, n // m)][:, :m])
     few_stack, few_w, few_residual = np.empty((depth, 1 + d, m)), np.empty((5, m)), np.empty(m)
@@ -222,9 +230,11 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
             tried[2 * s] = starts[s]
             if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, image):
                 costs[2 * s + 1] = residuals(
-                    codes, image, few, few_stack, active, few_w, few_residual
+                    codes, image, few, few_stack, active, few_w, few_residual, far
                 )
-            costs[2 * s] = residuals(codes, starts[s], few, few_stack, active, few_w, few_residual)
+            costs[2 * s] = residuals(
+                codes, starts[s], few, few_stack, active, few_w, few_residual, far
+            )
         screened = upto
         for s in np.argsort(costs)[:tries]:
             if not np.isfinite(costs[s]):
@@ -232,7 +242,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
             constants = tried[s].copy()
             costs[s] = np.inf  # descended from
             cost = _descend(
-                codes, constants, columns, exact, max_iterations, stack, slim, active, w, work
+                codes, constants, columns, exact, max_iterations, stack, slim, active, w, work, far
             )
             if cost < lowest:
                 best[:], lowest = constants, cost
@@ -242,7 +252,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents):
 
 
 @jit
-def refitted(codes, constants, columns, exact, max_iterations):
+def refitted(codes, constants, columns, exact, max_iterations, far):
     """Descents on the points that fit best, where the others look like outliers; in place."""
     d, n = columns.shape
     p = constants.size
@@ -255,7 +265,7 @@ def refitted(codes, constants, columns, exact, max_iterations):
     inner_slim, inner_w = np.empty((depth, 1 + d, kept)), np.empty((5, kept))
     work = np.empty((2 + p, kept))
     for _ in range(3):
-        cost = residuals(codes, constants, columns, stack, active, w, residual)
+        cost = residuals(codes, constants, columns, stack, active, w, residual, far)
         order = np.argsort(np.abs(residual))[:kept]
         trimmed = np.mean(residual[order] ** 2)
         # of normal noise the inner 75 per cent carry 28 per cent of the sum of squares
@@ -264,7 +274,17 @@ def refitted(codes, constants, columns, exact, max_iterations):
         inliers = np.ascontiguousarray(columns[:, order])
         trial = constants.copy()
         after = _descend(
-            codes, trial, inliers, exact, max_iterations, inner, inner_slim, active, inner_w, work
+            codes,
+            trial,
+            inliers,
+            exact,
+            max_iterations,
+            inner,
+            inner_slim,
+            active,
+            inner_w,
+            work,
+            far,
         )
         if not after < 0.999 * trimmed:
             break

@@ -66,6 +66,7 @@ def fit_sampson(
     workers: int = 1,
     descents: int = 6,
     warm: bool = False,
+    far: float = np.inf,
 ) -> list[Fit]:
     """Fit the constants of many skeletons to the same points by :mod:`pie.sampson`.
 
@@ -79,6 +80,7 @@ def fit_sampson(
         workers: threads.
         descents: how many of the screened starts are descended from.
         warm: the first start is not ones but the constants that an expression carries.
+        far: a point much farther than this counts as this, in spreads of the columns.
 
     Returns:
         One fit per skeleton, in order; failed ones say why.
@@ -96,7 +98,7 @@ def fit_sampson(
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
         constants, *found = guards.fit(
-            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents
+            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far
         )
         if found[-1] == guards.UNDEFINED:
             return Fit(expression, -np.inf, _FAILURES[guards.UNDEFINED])

@@ -36,6 +36,7 @@ class PlusConfig:
     views: tuple[str, ...] = VIEWS
     starts: int = 48  # constants screened per skeleton
     max_iterations: int = 40  # of each descent
+    far: float = 0.3  # of the spread: a point much farther counts as this; inf = least squares
     resolution: float = 1e-8  # contrasts below this are equal: exact fits
     constant_cost: float = 4.0  # of a constant, in units of N·ln(contrast)
     token_cost: float = 1.5  # of a token
@@ -59,6 +60,8 @@ class PlusConfig:
         for name in ("beam", "samples", "rounds", "degree"):
             if getattr(self, name) < 0:
                 raise ValueError(f"inference_plus.{name} is {getattr(self, name)}; expected ≥ 0")
+        if not self.far > 0.0:
+            raise ValueError(f"inference_plus.far is {self.far}; expected > 0")
         for name in ("starts", "parents", "returned"):
             if getattr(self, name) < 1:
                 raise ValueError(
@@ -125,7 +128,7 @@ class Search:
         """Fit skeletons in a view and keep them."""
         fits = fit_sampson(
             expressions, self.clouds[view.name], max_iterations=self.config.max_iterations,
-            seed=self.config.seed, workers=self.workers, **how,
+            seed=self.config.seed, workers=self.workers, far=self.config.far, **how,
         )  # fmt: skip
         for fit, log_probability in zip(fits, probabilities, strict=True):
             found = _Found(view, fit, log_probability)
@@ -209,7 +212,9 @@ class Search:
             if 3 * len(pool) > n:
                 return
             drafts = [whole(pool, cloud)]
-            (fit,) = fit_sampson(drafts, cloud, 1, self.config.max_iterations, warm=True)
+            (fit,) = fit_sampson(
+                drafts, cloud, 1, self.config.max_iterations, warm=True, far=self.config.far
+            )
             if np.isfinite(fit.fitness):
                 spreads = cloud.std(axis=0)
                 short = simplified(fit.expression, cloud, spreads, self.config.constant_cost)
