@@ -108,7 +108,7 @@ def exact_relation(terms: list[Tree], points: np.ndarray) -> Expression | None:
     scaled /= np.abs(scaled).max(axis=1, keepdims=True)  # else far points hide all others
     norms = np.linalg.norm(scaled, axis=0)
     triangle = np.linalg.qr(scaled / norms, mode="r")
-    alive, found = np.arange(len(usable)), None
+    alive, found, last = np.arange(len(usable)), None, 0.0
     while len(alive) >= 2:
         _, values, rows = np.linalg.svd(triangle[:, alive])
         if values[-1] > SINGULAR * values[0]:

@@ -13,6 +13,8 @@ from .vector_math import jit
 
 OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
 SMALLEST_SHARE = 1e-4  # of a variable in the gradient
+_MOST = 0.85  # of the points: no outliers, if they are not far from the other ones
+_TAIL = 2.0  # times the root mean square of the others; of normal noise it is 1.2
 _NOTHING = 1e-10  # of the spread
 _ROUNDED = 3e-10  # of the spread: an error that is all rounding
 _FAR = 0.1  # of the spread: a permuted point this far from the zeros is far enough
@@ -42,12 +44,15 @@ def _capped(distance, scale):
 def _spread_out(distance, scale):
     """exp of the mean of ln √(t² + d²), t the root mean square of all but the largest distances.
 
-    About the standard deviation of normal noise; gross outliers count by their logarithm only.
+    About the standard deviation of normal noise; gross outliers count by their logarithm only. Of
+    how many distances t is depends on whether the larger ones among them look like outliers.
     Returns that, and t.
     """
     d = np.minimum(distance, scale)
-    kept = np.sort(d)[: max(1, int(TRIMMED * d.size))]
-    core = max(np.sqrt(np.mean(kept**2)), _NOTHING * scale)
+    squares = np.sort(d) ** 2
+    most = np.sqrt(np.mean(squares[: max(1, int(_MOST * d.size))]))
+    fewer = np.sqrt(np.mean(squares[: max(1, int(TRIMMED * d.size))]))
+    core = max(min(most, _TAIL * fewer), _NOTHING * scale)
     return np.exp(np.mean(0.5 * np.log(core**2 + d**2))), core
 
 

@@ -40,7 +40,7 @@ def norm_of(stack, i, d):
 
 @jit
 def residuals(codes, constants, columns, stack, active, w, residual, far=np.inf):
-    """Sampson residuals (N,), bounded by ``far``, and their mean square; inf if one is not finite."""
+    """Sampson residuals (N,), bounded by ``far``, their mean square; inf if one is not finite."""
     d, n = columns.shape
     jets(codes, constants, columns, d, 0, False, stack, active, w)
     total = 0.0
