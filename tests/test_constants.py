@@ -101,7 +101,8 @@ def test_without_constants_there_is_nothing_to_fit():
     assert fit_sampson([parse("x1 - x2**2")], points)[0].error < 1e-12
 
 
-def test_sampson_slopes_agree_with_finite_differences(problems):
+@pytest.mark.parametrize("far", [np.inf, 0.5])
+def test_sampson_slopes_agree_with_finite_differences(far, problems):
     for skeleton, points, truth in problems[:30]:
         codes = skeleton.arrays[0]
         columns = np.ascontiguousarray(points[:20].T)
@@ -111,7 +112,7 @@ def test_sampson_slopes_agree_with_finite_differences(problems):
         active = np.empty((depth, (1 + d) * (1 + p)), np.bool_)
         w, residual, slopes = np.empty((5, 20)), np.empty(20), np.empty((p, 20))
         at = truth * 1.1
-        sampson._jacobian(codes, at, columns, stack, active, w, residual, slopes)
+        sampson._jacobian(codes, at, columns, stack, active, w, residual, slopes, far)
         for k in range(p):
             h = 1e-6 * abs(at[k])
             ends = []
@@ -121,7 +122,8 @@ def test_sampson_slopes_agree_with_finite_differences(problems):
                 f = skeleton.with_constants(moved)
                 value, gradient = f.value_and_gradient(points[:20])
                 with np.errstate(all="ignore"):
-                    ends.append(value / np.linalg.norm(gradient, axis=1))
+                    distance = value / np.linalg.norm(gradient, axis=1)
+                    ends.append(distance / np.sqrt(1.0 + (distance / far) ** 2))
             numeric = (ends[0] - ends[1]) / (2.0 * h)
             known = np.isfinite(numeric) & np.isfinite(slopes[k])
             if known.sum() >= 10:
@@ -289,6 +291,27 @@ def test_outliers_and_a_few_far_points_change_little(rng):
     assert robust_spreads(np.column_stack([np.tile(heavy, 20) * rng.random(100)]))[0] < 500.0
     normal = rng.standard_normal((500, 1))
     assert robust_spreads(normal)[0] == pytest.approx(normal.std(), rel=0.15)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2])
+def test_bounded_distances_keep_outliers_from_carrying_a_fit_away(share):
+    """The residual of a circle explodes at its centre: least squares leave the law."""
+    found = {0.3: 0, np.inf: 0}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        angle = rng.uniform(0.0, 2.0 * np.pi, 200)
+        ellipse = add_noise(np.column_stack([3.0 * np.cos(angle), np.sin(angle)]), 1e-3, rng)
+        dirty = add_outliers(ellipse, share, rng)
+        for far in found:
+            (fit,) = fit_sampson([parse("x1**2 + 8*x2**2 - 8")], dirty, far=far)
+            found[far] += np.allclose(fit.expression.constants, (9.0, 9.0), rtol=0.02)
+    assert found[0.3] == 6 > 2 >= found[np.inf]
+
+
+def test_without_outliers_the_bound_changes_nothing(problems):
+    for skeleton, points, _ in problems[:8]:
+        plain, bounded = (fit_sampson([skeleton], points, far=far)[0] for far in (np.inf, 0.3))
+        assert (plain.error < 1e-9) <= (bounded.error < 1e-9)
 
 
 def test_a_fifth_of_outliers_can_be_left_out():
