@@ -308,7 +308,7 @@ def test_bounded_distances_keep_outliers_from_carrying_a_fit_away(share):
     assert found[0.3] == 6 > 2 >= found[np.inf]
 
 
-def test_without_outliers_the_bound_changes_nothing(problems):
+def test_what_least_squares_fit_exactly_the_bound_does_too(problems):
     for skeleton, points, _ in problems[:8]:
         plain, bounded = (fit_sampson([skeleton], points, far=far)[0] for far in (np.inf, 0.3))
         assert (plain.error < 1e-9) <= (bounded.error < 1e-9)
