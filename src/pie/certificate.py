@@ -16,10 +16,9 @@ spreads):
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible.
 
 A *law* is sound, with p ≤ :data:`SIGNIFICANT` and contrast ≤ :data:`CONTRAST`. Both were chosen on
-200 clouds with a law and 200 without, and measured on others (:mod:`pie.calibration`): a law is
-said to be found in 2 of 200 clouds without one (1.0 %, 95 % interval 0.3 to 3.6 %; of clusters, and
-of a random walk), and in all of the 370 noise-free clouds of *wild*. No law there are correlations
-up to ±0.9, and trends that explain at most four fifths of the variance.
+200 clouds with a law and 200 without, and measured on others (:mod:`pie.calibration`, notebook
+10_no_law): false laws are one or two in a hundred, most of them in clusters. No law there are
+correlations up to ±0.9, and trends that explain at most four fifths of the variance.
 """
 
 from dataclasses import dataclass
