@@ -17,7 +17,7 @@ spreads):
 
 A *law* is sound, with p ≤ :data:`SIGNIFICANT` and contrast ≤ :data:`CONTRAST`. Both were chosen on
 200 clouds with a law and 200 without, and measured on others (:mod:`pie.calibration`, notebook
-10_no_law): false laws are one or two in a hundred, most of them in clusters. No law there are
+10_no_law): false laws are two or three in a hundred, most of them in clusters. No law there are
 correlations up to ±0.9, and trends that explain at most four fifths of the variance.
 """
 
@@ -36,8 +36,8 @@ from .metrics import zeros
 from .sampling import Box
 from .spreads import permuted, robust_spreads
 
-SIGNIFICANT = 0.001  # p of a law at most
-CONTRAST = 0.2  # of a law at most
+SIGNIFICANT = 0.002  # p of a law at most
+CONTRAST = 0.25  # of a law at most
 NULL_COPIES = 4  # permuted clouds
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
