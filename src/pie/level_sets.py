@@ -33,7 +33,7 @@ STEADY = 1e-6  # of a term: a range as good as none
 MOST = 12  # families looked at
 
 
-def _terms(points: np.ndarray) -> list[Tree]:
+def terms_of_levels(points: np.ndarray) -> list[Tree]:
     """Powers and functions of one variable each and products of two of them."""
     d = points.shape[1]
     of_each: list[list[Tree]] = []
@@ -67,7 +67,7 @@ def level_sets(points: np.ndarray) -> list[tuple[Tree, np.ndarray]]:
     n = len(points)
     if any(_recur(column) for column in points.T):
         return []
-    terms = _terms(points)
+    terms = terms_of_levels(points)
     values = np.stack([from_tree(term).values(points) for term in terms], axis=1)
     size = np.median(np.abs(values), axis=0)
     usable = (size > 1.0 / LARGEST) & (np.abs(values).max(axis=0) < LARGEST)
