@@ -221,29 +221,29 @@ def _step(span: _Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.
 
 
 @np.errstate(all="ignore")
-def composites(points: np.ndarray) -> Iterator[Expression]:
-    """Exact laws of points (N, D) with one function beside a base, and where there are none,
-    those with a number inside.
+def composites(points: np.ndarray) -> list[Expression]:
+    """Exact laws of points (N, D) with one function beside a base; with a number inside, if none
+    without is found. The shortest first, for each base.
 
     >>> x = np.random.default_rng(0).standard_normal((80, 2))
     >>> x[:, 0] = 0.5 - np.sin(2.3 * x[:, 1]) * 2.0
-    >>> [round(c, 6) for c in next(composites(x)).constants]
-    [2.0, 2.3, -0.5, 1.0]
+    >>> law = composites(x)[0]
+    >>> law.variables, [round(c, 6) for c in law.constants]
+    ((1, 2), [2.0, 2.3, -0.5, 1.0])
     """
     if len(points) < LEAST:
-        return
+        return []
     rng = np.random.default_rng(0)
     few = points[rng.permutation(len(points))[:FEW]]
     others = few * np.exp(SHAKEN * rng.standard_normal(few.shape))
     spans = [(_Span(base, few), _Span(base, others)) for base in bases(points)]
     trees, values = _values(_combinations(points), few)
-    found = False
+    found: list[Expression] = []
     for span, elsewhere in spans:
         drafts = [*_without_numbers(span, elsewhere, trees, values, others)]
-        for relation in _confirmed(drafts, span, points):
-            found = True
-            yield relation
+        found += _confirmed(drafts, span, points)
     if not found:
         trees, values = _values(terms_of_levels(points), few)
         for span, _ in spans:
-            yield from _confirmed([*_with_numbers(span, trees, values)], span, points)
+            found += _confirmed([*_with_numbers(span, trees, values)], span, points)
+    return found
