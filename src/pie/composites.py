@@ -9,9 +9,9 @@ thousand u are tried in each of a few functions, and a number inside is found by
 A wave is the complex column exp(iu), whose real part is taken at the phase that leaves least.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, islice, permutations, product
 
 import numpy as np
 
@@ -20,14 +20,15 @@ from .dictionary import exact_relation, functions_of
 from .expression import Expression, Tree, from_tree
 from .level_sets import terms_of_levels
 
-FEW = 60  # points that are looked at, all of them where a law is confirmed
+FEW = 48  # points that are looked at, all of them where a law is confirmed
 NOTHING = 1e-7  # what is left of a column of norm 1
 SHAKEN = 1e-3  # relative change of the points, by which laws break and identities do not
 LARGEST = 1e8  # value of a term
+WIDE = 30.0  # range of a sum's first term, beyond which its second's weight is not looked for
 FLAT = 1e-6  # range of a term that is as good as none
 STEPS = 12  # of Gauss and Newton
-STARTS = 3  # of them, the deepest of a grid
-DRAFTS = 100  # at most of each base, the shortest
+STARTS = 5  # of them, the deepest of a grid
+DRAFTS = 400  # at most of each base, the shortest
 CONFIRMED = 20  # relations at most of each base
 LEAST = 12  # points
 
@@ -51,12 +52,34 @@ def bases(points: np.ndarray) -> list[list[Tree]]:
     return [[*short, *functions], [*short, *(("pow3", x) for x in variables), *ratios]]
 
 
+def _power(variable: int, exponent: int) -> Tree:
+    x: Tree = ("x", variable)
+    if abs(exponent) == 6:
+        tree: Tree = ("pow2", ("pow3", x))
+    else:
+        tree = x if abs(exponent) == 1 else (f"pow{abs(exponent)}", x)
+    return tree if exponent > 0 else ("div", _ONE, tree)
+
+
+def _monomials(d: int) -> list[Tree]:
+    """Powers of D variables up to the sixth, products of two, and ratios to a first or second."""
+    powers = {j: [_power(j, k) for k in range(1, 7)] for j in range(1, d + 1)}
+    found = [power for of_one in powers.values() for power in of_one[3:]]
+    for i, j in permutations(powers, 2):
+        found += [("div", a, _power(j, k)) for a in powers[i] for k in (1, 2)]
+        if i < j:
+            found += [("mul", a, b) for a in powers[i] for b in powers[j]]
+    return found
+
+
 def _combinations(points: np.ndarray) -> list[Tree]:
     """What a function may be of: terms, functions of one, sums and differences of two."""
-    single = terms_of_levels(points)
+    single, long = terms_of_levels(points), _monomials(points.shape[1])
     nested = [(name, t) for name in ("exp", "ln", "sin", "cos", "sqrt") for t in single]
     pairs = [(sign, a, b) for a, b in combinations(single, 2) for sign in ("add", "sub")]
-    return [*single, *nested, *pairs]
+    variables: list[Tree] = [("x", j) for j in range(1, points.shape[1] + 1)]
+    pairs += [(sign, a, x) for a in long for x in variables for sign in ("add", "sub")]
+    return [*single, *nested, *long, *pairs]
 
 
 @dataclass(frozen=True)
@@ -109,6 +132,22 @@ _WITH_NUMBERS = (
     _of_shift(-1.0),
 )
 
+_WEIGHTS = np.arange(-6.0, 6.0, 0.05)
+_OF_TWO = (
+    _Function(
+        lambda t, u: np.exp(1j * (u[0] + t * u[1])),
+        lambda t, u: 1j * u[1] * np.exp(1j * (u[0] + t * u[1])),
+        _WEIGHTS,
+        lambda t, u, *_: [("sin", u), ("cos", u)],
+    ),
+    _Function(
+        lambda t, u: np.log(np.abs(u[0] + t * u[1])),
+        lambda t, u: u[1] / (u[0] + t * u[1]),
+        _WEIGHTS,
+        lambda t, u, *_: [("ln", ("pow2", u))],
+    ),
+)
+
 # without a number: the values, and the terms
 _PLAIN: tuple[tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[Tree]]], ...] = (
     (lambda u: np.exp(1j * u), lambda u: [("sin", u), ("cos", u)]),
@@ -123,13 +162,13 @@ _PLAIN: tuple[tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[Tr
 
 
 class _Span:
-    """The span of a base at a few points, rows weighted by the largest term: far ones count alike."""
+    """The span of a base at a few points; rows over their largest term, else far ones hide others."""
 
-    def __init__(self, base: list[Tree], few: np.ndarray):
+    def __init__(self, base: list[Tree], few: np.ndarray, most: int):
         columns = np.stack([from_tree(term).values(few) for term in base], axis=1)
         size = np.median(np.abs(columns), axis=0)
         usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
-        chosen = np.flatnonzero(usable)[: len(few) // 2 - 2]
+        chosen = np.flatnonzero(usable)[: min(most, 2 * len(few) // 3)]
         scaled = columns[:, chosen] / size[chosen]
         self.base = [base[k] for k in chosen]
         self.weights = 1.0 / np.abs(scaled).max(axis=1, keepdims=True)
@@ -156,16 +195,10 @@ def _turned(left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (left * turn).real, turn
 
 
-def _confirmed(drafts: list[list[Tree]], span: _Span, points: np.ndarray) -> Iterator[Expression]:
+def _confirmed(drafts: list[list[Tree]], span: _Span, points: np.ndarray) -> list[Expression]:
     """Exact relations with the drafts' terms, those of fewest tokens first."""
-    found = 0
-    for new in sorted(drafts, key=lambda new: len(from_tree(new[0]).codes))[:DRAFTS]:
-        relation = exact_relation([*new, *span.base], points)
-        if relation is not None:
-            found += 1
-            yield relation
-        if found == CONFIRMED:
-            return
+    relations = (exact_relation([*new, *span.base], points) for new in drafts)
+    return [*islice((relation for relation in relations if relation is not None), CONFIRMED)]
 
 
 def _values(trees: list[Tree], few: np.ndarray) -> tuple[list[Tree], np.ndarray]:
@@ -175,16 +208,38 @@ def _values(trees: list[Tree], few: np.ndarray) -> tuple[list[Tree], np.ndarray]
     return [tree for tree, use in zip(trees, usable, strict=True) if use], values[:, usable]
 
 
-def _without_numbers(
-    span: _Span, elsewhere: _Span, trees: list[Tree], values: np.ndarray, others: np.ndarray
-) -> Iterator[list[Tree]]:
-    """Terms g(u) of which a span leaves next to nothing, but not at other points as well."""
+def _without_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+    """Terms g(u) of which the span leaves next to nothing."""
     for function, terms in _PLAIN:
-        chosen = np.flatnonzero(span.least(function(values)) < NOTHING)
-        if len(chosen):
-            there = np.stack([from_tree(trees[k]).values(others) for k in chosen], axis=1)
-            law = ~(elsewhere.least(function(there)) < NOTHING)
-            yield from (terms(trees[k]) for k in chosen[law])
+        yield from (terms(trees[k]) for k in np.flatnonzero(span.least(function(values)) < NOTHING))
+
+
+def _no_identities(
+    drafts: list[list[Tree]], elsewhere: _Span, others: np.ndarray
+) -> list[list[Tree]]:
+    """Those of which the span leaves something at other points."""
+    kept = []
+    for new in drafts:
+        column = from_tree(new[0]).values(others)[:, None]
+        if len(new) == 2:
+            column = column + 1j * from_tree(new[1]).values(others)[:, None]
+        if not elsewhere.least(column)[0] < NOTHING:
+            kept.append(new)
+    return kept
+
+
+def _solved(span: _Span, function: _Function, u: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Places of columns of u (…, N, M) of which a number leaves next to nothing, and the numbers."""
+    rest = np.stack([span.least(function.values(t, u)) for t in function.grid])
+    low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
+    order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
+    begin, which = np.nonzero(np.take_along_axis(low, order, axis=0))
+    t, u = function.grid[order[begin, which] + 1], u[..., which]
+    for _ in range(STEPS):
+        t = t - _step(span, function, t, u)
+    least = span.least(function.values(t, u))
+    for k in np.flatnonzero(least < NOTHING):
+        yield int(which[k]), float(t[k])
 
 
 def _with_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
@@ -193,18 +248,25 @@ def _with_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterato
     reach, middle = high - low, 0.5 * (low + high)
     unit = (values - middle) / reach
     for function in _WITH_NUMBERS:
-        grid = function.grid
-        rest = np.stack([span.least(function.values(t, unit)) for t in grid])
-        low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
-        order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
-        begin, which = np.nonzero(np.take_along_axis(low, order, axis=0))
-        t, u = grid[order[begin, which] + 1], unit[:, which]
-        for _ in range(STEPS):
-            t = t - _step(span, function, t, u)
-        least = span.least(function.values(t, u))
-        for k in np.flatnonzero(least < NOTHING):
-            j = which[k]
-            yield function.trees(float(t[k]), trees[j], float(reach[j]), float(middle[j]))
+        for j, t in _solved(span, function, unit):
+            yield function.trees(t, trees[j], float(reach[j]), float(middle[j]))
+
+
+def _weighted(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+    """Terms g(u + c·v) of which the span leaves next to nothing."""
+    if len(trees) < 2:
+        return
+    first, second = np.transpose([*permutations(range(len(trees)), 2)])
+    reach = np.ptp(values, axis=0)
+    near = reach[first] < WIDE
+    first, second = first[near], second[near]
+    u = np.stack([values[:, first], values[:, second] * (reach[first] / reach[second])])
+    for function in _OF_TWO:
+        for k, t in _solved(span, function, u):
+            i, j = first[k], second[k]
+            weight: Tree = ("c", float(t * reach[i] / reach[j]))
+            inside: Tree = ("add", trees[i], ("mul", weight, trees[j]))
+            yield function.trees(t, inside, 0.0, 0.0)
 
 
 def _step(span: _Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -231,19 +293,26 @@ def composites(points: np.ndarray) -> list[Expression]:
     >>> law.variables, [round(c, 6) for c in law.constants]
     ((1, 2), [2.0, 2.3, -0.5, 1.0])
     """
-    if len(points) < LEAST:
+    if len(points) < LEAST or any(2 * len(np.unique(c)) < len(points) for c in points.T):
         return []
+    d = points.shape[1]
     rng = np.random.default_rng(0)
     few = points[rng.permutation(len(points))[:FEW]]
     others = few * np.exp(SHAKEN * rng.standard_normal(few.shape))
-    spans = [(_Span(base, few), _Span(base, others)) for base in bases(points)]
-    trees, values = _values(_combinations(points), few)
-    found: list[Expression] = []
-    for span, elsewhere in spans:
-        drafts = [*_without_numbers(span, elsewhere, trees, values, others)]
-        found += _confirmed(drafts, span, points)
-    if not found:
-        trees, values = _values(terms_of_levels(points), few)
-        for span, _ in spans:
-            found += _confirmed([*_with_numbers(span, trees, values)], span, points)
-    return found
+    most = len(points) // 2 - 2  # terms beside the function's, of which a relation is confirmed
+    spans = [(_Span(base, few, most), _Span(base, others, most)) for base in bases(points)]
+
+    def laws(drafts: Callable[[_Span], Iterable[list[Tree]]]) -> list[Expression]:
+        found = []
+        for span, elsewhere in spans:
+            short = sorted(drafts(span), key=lambda new: len(from_tree(new[0]).codes))[:DRAFTS]
+            found += _confirmed(_no_identities(short, elsewhere, others), span, points)
+        return found
+
+    of_any = _values(_combinations(points), few)
+    found = laws(lambda span: _without_numbers(span, *of_any))
+    if found:
+        return found
+    of_one = _values([*terms_of_levels(points), *_monomials(d)], few)
+    of_two = _values([*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))], few)
+    return laws(lambda span: chain(_with_numbers(span, *of_one), _weighted(span, *of_two)))
