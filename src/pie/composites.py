@@ -16,9 +16,8 @@ from itertools import chain, combinations, islice, permutations, product
 import numpy as np
 
 from .completion import monomials
-from .dictionary import exact_relation, functions_of
+from .dictionary import exact_relation, functions_of, products
 from .expression import Expression, Tree, from_tree
-from .level_sets import terms_of_levels
 
 FEW = 48  # points that are looked at, all of them where a law is confirmed
 NOTHING = 1e-7  # what is left of a column of norm 1
@@ -74,7 +73,7 @@ def _monomials(d: int) -> list[Tree]:
 
 def _combinations(points: np.ndarray) -> list[Tree]:
     """What a function may be of: terms, functions of one, sums and differences of two."""
-    single, long = terms_of_levels(points), _monomials(points.shape[1])
+    single, long = products(points), _monomials(points.shape[1])
     nested = [(name, t) for name in ("exp", "ln", "sin", "cos", "sqrt") for t in single]
     pairs = [(sign, a, b) for a, b in combinations(single, 2) for sign in ("add", "sub")]
     variables: list[Tree] = [("x", j) for j in range(1, points.shape[1] + 1)]
@@ -229,7 +228,7 @@ def _no_identities(
 
 
 def _solved(span: _Span, function: _Function, u: np.ndarray) -> Iterator[tuple[int, float]]:
-    """Places of columns of u (…, N, M) of which a number leaves next to nothing, and the numbers."""
+    """Places in u (…, N, M) of which a number leaves next to nothing, and the numbers."""
     rest = np.stack([span.least(function.values(t, u)) for t in function.grid])
     low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
     order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
@@ -291,7 +290,7 @@ def composites(points: np.ndarray) -> list[Expression]:
     >>> x[:, 0] = 0.5 - np.sin(2.3 * x[:, 1]) * 2.0
     >>> law = composites(x)[0]
     >>> law.variables, [round(c, 6) for c in law.constants]
-    ((1, 2), [2.0, 2.3, -0.5, 1.0])
+    ((1, 2), [1.0, 2.3, -0.25, 0.5])
     """
     if len(points) < LEAST or any(2 * len(np.unique(c)) < len(points) for c in points.T):
         return []
@@ -313,6 +312,6 @@ def composites(points: np.ndarray) -> list[Expression]:
     found = laws(lambda span: _without_numbers(span, *of_any))
     if found:
         return found
-    of_one = _values([*terms_of_levels(points), *_monomials(d)], few)
+    of_one = _values([*products(points), *_monomials(d)], few)
     of_two = _values([*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))], few)
     return laws(lambda span: chain(_with_numbers(span, *of_one), _weighted(span, *of_two)))
