@@ -71,14 +71,23 @@ def _monomials(d: int) -> list[Tree]:
     return found
 
 
-def _combinations(points: np.ndarray) -> list[Tree]:
-    """What a function may be of: terms, functions of one, sums and differences of two."""
-    single, long = products(points), _monomials(points.shape[1])
+def _combinations(few: np.ndarray) -> tuple[list[Tree], np.ndarray]:
+    """What a function may be of, and its values (N, M) at points (N, D).
+
+    Terms, functions of one, and sums and differences of two.
+    """
+    d = few.shape[1]
+    single, long = products(few), _monomials(d)
     nested = [(name, t) for name in ("exp", "ln", "sin", "cos", "sqrt") for t in single]
-    pairs = [(sign, a, b) for a, b in combinations(single, 2) for sign in ("add", "sub")]
-    variables: list[Tree] = [("x", j) for j in range(1, points.shape[1] + 1)]
-    pairs += [(sign, a, x) for a in long for x in variables for sign in ("add", "sub")]
-    return [*single, *nested, *long, *pairs]
+    trees = [*single, *long, *(("x", j) for j in range(1, d + 1))]
+    values = _columns(trees, few)
+    ends = [len(single), len(single) + len(long), len(trees)]
+    pairs = [*combinations(range(ends[0]), 2), *product(range(*ends[:2]), range(*ends[1:]))]
+    a, b = np.transpose(pairs)
+    both = [(sign, trees[i], trees[j]) for sign in ("add", "sub") for i, j in pairs]
+    columns = [values[:, : ends[1]], _columns(nested, few)]
+    columns += [values[:, a] + values[:, b], values[:, a] - values[:, b]]
+    return [*trees[: ends[1]], *nested, *both], np.concatenate(columns, axis=1)
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,7 @@ def _of_shift(sign: float) -> _Function:
     )
 
 
-_STEPS = np.geomspace(0.3, 20.0, 24)
+_STEPS = np.geomspace(0.3, 20.0, 80)
 _WITH_NUMBERS = (
     _Function(
         lambda t, u: np.exp(1j * t * u),
@@ -164,7 +173,7 @@ class _Span:
     """The span of a base at a few points; rows over their largest term, else far ones hide others."""
 
     def __init__(self, base: list[Tree], few: np.ndarray, most: int):
-        columns = np.stack([from_tree(term).values(few) for term in base], axis=1)
+        columns = _columns(base, few)
         size = np.median(np.abs(columns), axis=0)
         usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
         chosen = np.flatnonzero(usable)[: min(most, 2 * len(few) // 3)]
@@ -200,9 +209,12 @@ def _confirmed(drafts: list[list[Tree]], span: _Span, points: np.ndarray) -> lis
     return [*islice((relation for relation in relations if relation is not None), CONFIRMED)]
 
 
-def _values(trees: list[Tree], few: np.ndarray) -> tuple[list[Tree], np.ndarray]:
-    """Terms that vary and are not too large at points (N, D), and their values (N, M)."""
-    values = np.stack([from_tree(tree).values(few) for tree in trees], axis=1)
+def _columns(trees: list[Tree], few: np.ndarray) -> np.ndarray:
+    return np.stack([from_tree(tree).values(few) for tree in trees], axis=1)
+
+
+def _usable(trees: list[Tree], values: np.ndarray) -> tuple[list[Tree], np.ndarray]:
+    """Terms that vary and are not too large, and their values (N, M)."""
     usable = (np.abs(values).max(axis=0) < LARGEST) & (np.ptp(values, axis=0) > FLAT)
     return [tree for tree, use in zip(trees, usable, strict=True) if use], values[:, usable]
 
@@ -308,10 +320,11 @@ def composites(points: np.ndarray) -> list[Expression]:
             found += _confirmed(_no_identities(short, elsewhere, others), span, points)
         return found
 
-    of_any = _values(_combinations(points), few)
+    of_any = _usable(*_combinations(few))
     found = laws(lambda span: _without_numbers(span, *of_any))
     if found:
         return found
-    of_one = _values([*products(points), *_monomials(d)], few)
-    of_two = _values([*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))], few)
+    one = [*products(points), *_monomials(d)]
+    two = [*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))]
+    of_one, of_two = (_usable(trees, _columns(trees, few)) for trees in (one, two))
     return laws(lambda span: chain(_with_numbers(span, *of_one), _weighted(span, *of_two)))
