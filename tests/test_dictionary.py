@@ -104,5 +104,5 @@ def test_logarithms_and_powers_do_not_depend_on_the_unit(tiny_model, size):
     law = "x2**2 + 1.1*x2 + x2*log(x1**2) - 0.5"
     points = cloud(law, variable=1) * [size, 1.0]
     best = discover_plus(tiny_model, points, PlusConfig(beam=2, rounds=0)).best
-    without = PlusConfig(beam=2, rounds=0, dictionaries=False)
+    without = PlusConfig(beam=2, rounds=0, dictionaries=False, composites=False)
     assert best.contrast < 1e-8 < discover_plus(tiny_model, points, without).candidates[0].contrast

@@ -16,7 +16,7 @@ FLOORS = [
      "constants"},
     {"guards", "canonical", "sampling", "families", "model", "factors", "column_errors",
      "branches", "planes", "dictionary"},
-    {"sampson_fits", "level_sets", "benchmarks", "mixture", "views", "uncertainty"},
+    {"sampson_fits", "level_sets", "composites", "benchmarks", "mixture", "views", "uncertainty"},
     {"corpus", "discovery", "search", "metrics", "degeneracy", "conditions", "null_clouds"},
     {"streaming", "plus", "validation", "objective", "certificate", "subsets"},
     {"pretraining", "evaluation", "result"},

@@ -17,6 +17,7 @@ PARTS = {
     "plain least squares": {"far": float("inf")},
     "no completion before refinement": {"degree": 0},
     "no dictionaries": {"dictionaries": False},
+    "no composites": {"composites": False},
     "no level sets": {"level_sets": False},
     "no refinement": {"rounds": 0},
     "neither": {"degree": 0, "rounds": 0},

@@ -34,6 +34,24 @@ def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
     return [*roots, of_size, *((name, x) for name in ("exp", "sin", "cos"))]
 
 
+def products(points: np.ndarray) -> list[Tree]:
+    """Powers and functions of one variable each and products of two of them."""
+    d = points.shape[1]
+    of_each: list[list[Tree]] = []
+    for j in range(1, d + 1):
+        x: Tree = ("x", j)
+        powers = [x, ("pow2", x), ("pow3", x), ("div", ("c", 1.0), x)]
+        of_each.append([*powers, *functions_of(points, j)])
+    found = [term for terms in of_each for term in terms]
+    found += [("mul", terms[0], f) for terms in of_each for f in terms[4:]]
+    for a, b in combinations(of_each, 2):
+        if d == 2:
+            found += [("mul", f, g) for f in a for g in b]
+        else:
+            found += [*(("mul", a[0], g) for g in b), *(("mul", f, b[0]) for f in a[1:])]
+    return found
+
+
 def _of_two(a: Tree, b: Tree) -> Iterator[list[Tree]]:
     """Functions of the product, the ratios, the sum and the difference of two variables."""
     of_product = [name for name in _FUNCTIONS if name != "ln"]  # a sum of two others

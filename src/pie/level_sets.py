@@ -9,11 +9,10 @@ zeros of a sine less a number.
 """
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
 
-from .dictionary import functions_of
+from .dictionary import products
 from .expression import Expression, Tree, from_tree
 from .spreads import permuted
 
@@ -33,24 +32,6 @@ STEADY = 1e-6  # of a term: a range as good as none
 MOST = 12  # families looked at
 
 
-def _terms(points: np.ndarray) -> list[Tree]:
-    """Powers and functions of one variable each and products of two of them."""
-    d = points.shape[1]
-    of_each: list[list[Tree]] = []
-    for j in range(1, d + 1):
-        x: Tree = ("x", j)
-        powers = [x, ("pow2", x), ("pow3", x), ("div", ("c", 1.0), x)]
-        of_each.append([*powers, *functions_of(points, j)])
-    found = [term for terms in of_each for term in terms]
-    found += [("mul", terms[0], f) for terms in of_each for f in terms[4:]]
-    for a, b in combinations(of_each, 2):
-        if d == 2:
-            found += [("mul", f, g) for f in a for g in b]
-        else:
-            found += [*(("mul", a[0], g) for g in b), *(("mul", f, b[0]) for f in a[1:])]
-    return found
-
-
 @np.errstate(all="ignore")
 def level_sets(points: np.ndarray) -> list[tuple[Tree, np.ndarray]]:
     """Terms u, or differences φ_1 − s·φ_2 of two, that take few values at points (N, D).
@@ -67,7 +48,7 @@ def level_sets(points: np.ndarray) -> list[tuple[Tree, np.ndarray]]:
     n = len(points)
     if any(_recur(column) for column in points.T):
         return []
-    terms = _terms(points)
+    terms = products(points)
     values = np.stack([from_tree(term).values(points) for term in terms], axis=1)
     size = np.median(np.abs(values), axis=0)
     usable = (size > 1.0 / LARGEST) & (np.abs(values).max(axis=0) < LARGEST)

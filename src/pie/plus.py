@@ -122,6 +122,8 @@ def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) 
     if config.degree and not search.exact():
         if config.dictionaries:
             search.look_up()
+        if config.composites and not search.exact():
+            search.compose()
         if config.level_sets and not search.exact():
             search.find_levels()
         if not search.exact():

@@ -12,6 +12,7 @@ import numpy as np
 
 from .canonical import canonical
 from .completion import logarithms, monomials, relations, separable, whole
+from .composites import composites
 from .constants import Fit
 from .coordinates import in_units
 from .dictionary import dictionaries, exact_relation
@@ -46,8 +47,9 @@ class PlusConfig:
     branch_cost: float = 2.0  # of one branch instead of the whole; inf = no branches
     planes: bool = True  # points on coordinate planes are set aside
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables;
-    # 0: none, and neither dictionaries nor level sets
+    # 0: none, and neither dictionaries, composites nor level sets
     dictionaries: bool = True  # relations that are exact among a hundred terms are looked up
+    composites: bool = True  # and those of one function more, of ten thousand, beside few terms
     level_sets: bool = True  # points on many level sets of one function are told from others
     rounds: int = 5  # of refinement; none once a fit is exact
     longest: int = 30  # tokens of what refinement fits
@@ -170,6 +172,12 @@ class Search:
                 relation = exact_relation(terms, points)
                 if relation is not None and self._adopt([relation], points):
                     return
+
+    def compose(self) -> None:
+        """Fit laws of one function beside simple terms, in the user's units or others."""
+        for points in self._in_units():
+            if self._adopt(composites(points), points):
+                return
 
     def find_levels(self) -> None:
         """Fit laws by which the points lie on level sets, in the user's units or others."""

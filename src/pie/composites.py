@@ -1,0 +1,330 @@
+r"""Exact laws that are linear in simple terms and in one function more: Σ c_k·φ_k(x) + g(u(x)) = 0.
+
+Dictionaries (:mod:`pie.dictionary`) hold a hundred terms, too few for functions of combinations
+such as sin(x1 + x2²), or with a number inside such as exp(0.3·x1). But where the other terms of a
+law are among a few dozen, one look tells: what these leave of the column g(u) is rounding. So ten
+thousand u are tried in each of a few functions, and a number inside is found by variable projection
+(Golub and Pereyra 1973; Kaufman 1975): steps of Gauss and Newton on what is left.
+
+A wave is the complex column exp(iu), whose real part is taken at the phase that leaves least.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, combinations, islice, permutations, product
+
+import numpy as np
+
+from .completion import monomials
+from .dictionary import exact_relation, functions_of, products
+from .expression import Expression, Tree, from_tree
+
+FEW = 48  # points that are looked at, all of them where a law is confirmed
+NOTHING = 1e-7  # what is left of a column of norm 1
+SHAKEN = 1e-3  # relative change of the points, by which laws break and identities do not
+LARGEST = 1e8  # value of a term
+WIDE = 30.0  # range of a sum's first term, beyond which its second's weight is not looked for
+FLAT = 1e-6  # range of a term that is as good as none
+STEPS = 12  # of Gauss and Newton
+STARTS = 5  # of them, the deepest of a grid
+DRAFTS = 400  # at most of each base, the shortest
+CONFIRMED = 20  # relations at most of each base
+LEAST = 12  # points
+
+_ONE: Tree = ("c", 1.0)
+
+
+def bases(points: np.ndarray) -> list[list[Tree]]:
+    """Terms that a law may be linear in: monomials with functions of one variable, or with ratios.
+
+    >>> [len(base) for base in bases(np.random.default_rng(0).standard_normal((50, 2)))]
+    [14, 16]
+    """
+    d = points.shape[1]
+    variables: list[Tree] = [("x", j) for j in range(1, d + 1)]
+    short = monomials(d, 2)
+    functions = [f for j in range(1, d + 1) for f in functions_of(points, j)]
+    ratios: list[Tree] = [("div", _ONE, power) for x in variables for power in (x, ("pow2", x))]
+    for a, b in product(variables, variables):
+        if a != b:
+            ratios += [("div", a, b), ("div", ("pow2", a), b)]
+    return [[*short, *functions], [*short, *(("pow3", x) for x in variables), *ratios]]
+
+
+def _power(variable: int, exponent: int) -> Tree:
+    x: Tree = ("x", variable)
+    if abs(exponent) == 6:
+        tree: Tree = ("pow2", ("pow3", x))
+    else:
+        tree = x if abs(exponent) == 1 else (f"pow{abs(exponent)}", x)
+    return tree if exponent > 0 else ("div", _ONE, tree)
+
+
+def _monomials(d: int) -> list[Tree]:
+    """Powers of D variables up to the sixth, products of two, and ratios to a first or second."""
+    powers = {j: [_power(j, k) for k in range(1, 7)] for j in range(1, d + 1)}
+    found = [power for of_one in powers.values() for power in of_one[3:]]
+    for i, j in permutations(powers, 2):
+        found += [("div", a, _power(j, k)) for a in powers[i] for k in (1, 2)]
+        if i < j:
+            found += [("mul", a, b) for a in powers[i] for b in powers[j]]
+    return found
+
+
+def _combinations(few: np.ndarray) -> tuple[list[Tree], np.ndarray]:
+    """What a function may be of, and its values (N, M) at points (N, D).
+
+    Terms, functions of one, and sums and differences of two.
+    """
+    d = few.shape[1]
+    single, long = products(few), _monomials(d)
+    nested = [(name, t) for name in ("exp", "ln", "sin", "cos", "sqrt") for t in single]
+    trees = [*single, *long, *(("x", j) for j in range(1, d + 1))]
+    values = _columns(trees, few)
+    ends = [len(single), len(single) + len(long), len(trees)]
+    pairs = [*combinations(range(ends[0]), 2), *product(range(*ends[:2]), range(*ends[1:]))]
+    a, b = np.transpose(pairs)
+    both = [(sign, trees[i], trees[j]) for sign in ("add", "sub") for i, j in pairs]
+    columns = [values[:, : ends[1]], _columns(nested, few)]
+    columns += [values[:, a] + values[:, b], values[:, a] - values[:, b]]
+    return [*trees[: ends[1]], *nested, *both], np.concatenate(columns, axis=1)
+
+
+@dataclass(frozen=True)
+class _Function:
+    """g(u) with a number t in it: its values and slopes in t (N, M) at u (N, M) and t (M,)."""
+
+    values: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    slopes: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    grid: np.ndarray  # numbers to begin at, where u has the range 1 and the middle 0
+    trees: Callable[[float, Tree, float, float], list[Tree]]  # of t, φ, its range and middle
+
+
+def _scaled(t: float, u: Tree, reach: float) -> Tree:
+    return ("mul", ("c", t / reach), u)
+
+
+def _shifted(t: float, u: Tree, reach: float, middle: float, sign: float) -> Tree:
+    """ln of a half and exp(t) more than ±u."""
+    number: Tree = ("c", (0.5 + float(np.exp(t))) * reach - sign * middle)
+    return ("ln", ("add", u, number) if sign > 0.0 else ("sub", number, u))
+
+
+def _of_shift(sign: float) -> _Function:
+    return _Function(
+        lambda t, u: np.log(0.5 + np.exp(t) + sign * u),
+        lambda t, u: np.exp(t) / (0.5 + np.exp(t) + sign * u),
+        np.linspace(-6.0, 4.0, 40),
+        lambda t, u, reach, middle: [_shifted(t, u, reach, middle, sign)],
+    )
+
+
+_STEPS = np.geomspace(0.3, 20.0, 80)
+_WITH_NUMBERS = (
+    _Function(
+        lambda t, u: np.exp(1j * t * u),
+        lambda t, u: 1j * u * np.exp(1j * t * u),
+        np.arange(0.5, 80.0, 0.4),
+        lambda t, u, reach, _: [(name, _scaled(t, u, reach)) for name in ("sin", "cos")],
+    ),
+    *(
+        _Function(
+            lambda t, u: np.exp(t * u),
+            lambda t, u: u * np.exp(t * u),
+            grid,
+            lambda t, u, reach, _: [("exp", _scaled(t, u, reach))],
+        )
+        for grid in (-_STEPS[::-1], _STEPS)
+    ),
+    _of_shift(1.0),
+    _of_shift(-1.0),
+)
+
+_WEIGHTS = np.arange(-6.0, 6.0, 0.05)
+_OF_TWO = (
+    _Function(
+        lambda t, u: np.exp(1j * (u[0] + t * u[1])),
+        lambda t, u: 1j * u[1] * np.exp(1j * (u[0] + t * u[1])),
+        _WEIGHTS,
+        lambda t, u, *_: [("sin", u), ("cos", u)],
+    ),
+    _Function(
+        lambda t, u: np.log(np.abs(u[0] + t * u[1])),
+        lambda t, u: u[1] / (u[0] + t * u[1]),
+        _WEIGHTS,
+        lambda t, u, *_: [("ln", ("pow2", u))],
+    ),
+)
+
+# without a number: the values, and the terms
+_PLAIN: tuple[tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[Tree]]], ...] = (
+    (lambda u: np.exp(1j * u), lambda u: [("sin", u), ("cos", u)]),
+    (np.exp, lambda u: [("exp", u)]),
+    (lambda u: np.exp(-u), lambda u: [("exp", ("sub", ("c", 0.0), u))]),
+    (lambda u: np.log(u * u), lambda u: [("ln", ("pow2", u))]),
+    (np.sqrt, lambda u: [("sqrt", u)]),
+    (np.square, lambda u: [("pow2", u)]),
+    (lambda u: u**3, lambda u: [("pow3", u)]),
+    (np.reciprocal, lambda u: [("div", _ONE, u)]),
+)
+
+
+class _Span:
+    """The span of a base at a few points; rows over their largest term, else far ones hide others."""
+
+    def __init__(self, base: list[Tree], few: np.ndarray, most: int):
+        columns = _columns(base, few)
+        size = np.median(np.abs(columns), axis=0)
+        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
+        chosen = np.flatnonzero(usable)[: min(most, 2 * len(few) // 3)]
+        scaled = columns[:, chosen] / size[chosen]
+        self.base = [base[k] for k in chosen]
+        self.weights = 1.0 / np.abs(scaled).max(axis=1, keepdims=True)
+        self.q = np.linalg.qr(scaled * self.weights)[0]
+
+    def left(self, columns: np.ndarray) -> np.ndarray:
+        """What the span leaves of columns (N, M), weighted."""
+        weighted = columns * self.weights
+        return weighted - self.q @ (self.q.T @ weighted)
+
+    def least(self, columns: np.ndarray) -> np.ndarray:
+        """Norms (M,) of what is left, relative to the columns; of waves at the best phase."""
+        left = _turned(self.left(columns))[0]
+        size = np.linalg.norm(columns * self.weights, axis=0)
+        found = np.linalg.norm(left, axis=0) / size
+        return np.where(np.isfinite(found), found, np.inf)
+
+
+def _turned(left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Real columns (N, M) of waves, turned to the phase that leaves least, and the turns (M,)."""
+    if not np.iscomplexobj(left):
+        return left, np.ones(left.shape[1])
+    turn = np.exp(0.5j * (np.pi - np.angle((left * left).sum(axis=0))))
+    return (left * turn).real, turn
+
+
+def _confirmed(drafts: list[list[Tree]], span: _Span, points: np.ndarray) -> list[Expression]:
+    """Exact relations with the drafts' terms, those of fewest tokens first."""
+    relations = (exact_relation([*new, *span.base], points) for new in drafts)
+    return [*islice((relation for relation in relations if relation is not None), CONFIRMED)]
+
+
+def _columns(trees: list[Tree], few: np.ndarray) -> np.ndarray:
+    return np.stack([from_tree(tree).values(few) for tree in trees], axis=1)
+
+
+def _usable(trees: list[Tree], values: np.ndarray) -> tuple[list[Tree], np.ndarray]:
+    """Terms that vary and are not too large, and their values (N, M)."""
+    usable = (np.abs(values).max(axis=0) < LARGEST) & (np.ptp(values, axis=0) > FLAT)
+    return [tree for tree, use in zip(trees, usable, strict=True) if use], values[:, usable]
+
+
+def _without_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+    """Terms g(u) of which the span leaves next to nothing."""
+    for function, terms in _PLAIN:
+        yield from (terms(trees[k]) for k in np.flatnonzero(span.least(function(values)) < NOTHING))
+
+
+def _no_identities(
+    drafts: list[list[Tree]], elsewhere: _Span, others: np.ndarray
+) -> list[list[Tree]]:
+    """Those of which the span leaves something at other points."""
+    kept = []
+    for new in drafts:
+        column = from_tree(new[0]).values(others)[:, None]
+        if len(new) == 2:
+            column = column + 1j * from_tree(new[1]).values(others)[:, None]
+        if not elsewhere.least(column)[0] < NOTHING:
+            kept.append(new)
+    return kept
+
+
+def _solved(span: _Span, function: _Function, u: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Places in u (…, N, M) of which a number leaves next to nothing, and the numbers."""
+    rest = np.stack([span.least(function.values(t, u)) for t in function.grid])
+    low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
+    order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
+    begin, which = np.nonzero(np.take_along_axis(low, order, axis=0))
+    t, u = function.grid[order[begin, which] + 1], u[..., which]
+    for _ in range(STEPS):
+        t = t - _step(span, function, t, u)
+    least = span.least(function.values(t, u))
+    for k in np.flatnonzero(least < NOTHING):
+        yield int(which[k]), float(t[k])
+
+
+def _with_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+    """Terms g(u) with a number, of which the span leaves next to nothing."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    reach, middle = high - low, 0.5 * (low + high)
+    unit = (values - middle) / reach
+    for function in _WITH_NUMBERS:
+        for j, t in _solved(span, function, unit):
+            yield function.trees(t, trees[j], float(reach[j]), float(middle[j]))
+
+
+def _weighted(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+    """Terms g(u + c·v) of which the span leaves next to nothing."""
+    if len(trees) < 2:
+        return
+    first, second = np.transpose([*permutations(range(len(trees)), 2)])
+    reach = np.ptp(values, axis=0)
+    near = reach[first] < WIDE
+    first, second = first[near], second[near]
+    u = np.stack([values[:, first], values[:, second] * (reach[first] / reach[second])])
+    for function in _OF_TWO:
+        for k, t in _solved(span, function, u):
+            i, j = first[k], second[k]
+            weight: Tree = ("c", float(t * reach[i] / reach[j]))
+            inside: Tree = ("add", trees[i], ("mul", weight, trees[j]))
+            yield function.trees(t, inside, 0.0, 0.0)
+
+
+def _step(span: _Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Gauss and Newton's step (M,) in the numbers, the phase of a wave being free."""
+    left, slopes = span.left(function.values(t, u)), span.left(function.slopes(t, u))
+    rest, turn = _turned(left)
+    slope = (slopes * turn).real
+    if np.iscomplexobj(left):
+        other = (left * turn).imag
+        other = other / np.linalg.norm(other, axis=0)
+        slope = slope - other * (other * slope).sum(axis=0)
+    step = (slope * rest).sum(axis=0) / (slope * slope).sum(axis=0)
+    return np.clip(step, -0.5, 0.5)
+
+
+@np.errstate(all="ignore")
+def composites(points: np.ndarray) -> list[Expression]:
+    """Exact laws of points (N, D) with one function beside a base; with a number inside, if none
+    without is found. The shortest first, for each base.
+
+    >>> x = np.random.default_rng(0).standard_normal((80, 2))
+    >>> x[:, 0] = 0.5 - np.sin(2.3 * x[:, 1]) * 2.0
+    >>> law = composites(x)[0]
+    >>> law.variables, [round(c, 6) for c in law.constants]
+    ((1, 2), [1.0, 2.3, -0.25, 0.5])
+    """
+    if len(points) < LEAST or any(2 * len(np.unique(c)) < len(points) for c in points.T):
+        return []
+    d = points.shape[1]
+    rng = np.random.default_rng(0)
+    few = points[rng.permutation(len(points))[:FEW]]
+    others = few * np.exp(SHAKEN * rng.standard_normal(few.shape))
+    most = len(points) // 2 - 2  # terms beside the function's, of which a relation is confirmed
+    spans = [(_Span(base, few, most), _Span(base, others, most)) for base in bases(points)]
+
+    def laws(drafts: Callable[[_Span], Iterable[list[Tree]]]) -> list[Expression]:
+        found = []
+        for span, elsewhere in spans:
+            short = sorted(drafts(span), key=lambda new: len(from_tree(new[0]).codes))[:DRAFTS]
+            found += _confirmed(_no_identities(short, elsewhere, others), span, points)
+        return found
+
+    of_any = _usable(*_combinations(few))
+    found = laws(lambda span: _without_numbers(span, *of_any))
+    if found:
+        return found
+    one = [*products(points), *_monomials(d)]
+    two = [*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))]
+    of_one, of_two = (_usable(trees, _columns(trees, few)) for trees in (one, two))
+    return laws(lambda span: chain(_with_numbers(span, *of_one), _weighted(span, *of_two)))
