@@ -10,6 +10,7 @@ A wave is the complex column exp(iu), whose real part is taken at the phase that
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, permutations, product
 
@@ -119,7 +120,7 @@ def _of_shift(sign: float) -> _Function:
     )
 
 
-_STEPS = np.geomspace(0.3, 20.0, 80)
+_STEPS = np.geomspace(0.3, 20.0, 40)
 _WITH_NUMBERS = (
     _Function(
         lambda t, u: np.exp(1j * t * u),
@@ -140,7 +141,7 @@ _WITH_NUMBERS = (
     _of_shift(-1.0),
 )
 
-_WEIGHTS = np.arange(-6.0, 6.0, 0.05)
+_WEIGHTS = np.arange(-6.0, 6.0, 0.1)
 _OF_TWO = (
     _Function(
         lambda t, u: np.exp(1j * (u[0] + t * u[1])),
@@ -184,8 +185,9 @@ class _Span:
 
     def left(self, columns: np.ndarray) -> np.ndarray:
         """What the span leaves of columns (N, M), weighted."""
-        weighted = columns * self.weights
-        return weighted - self.q @ (self.q.T @ weighted)
+        weighted = np.ascontiguousarray(columns * self.weights)
+        parts = weighted.view(float)  # the real and the imaginary part of a wave side by side
+        return (parts - self.q @ (self.q.T @ parts)).view(weighted.dtype)
 
     def least(self, columns: np.ndarray) -> np.ndarray:
         """Norms (M,) of what is left, relative to the columns; of waves at the best phase."""
@@ -294,9 +296,11 @@ def _step(span: _Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.
 
 
 @np.errstate(all="ignore")
-def composites(points: np.ndarray) -> list[Expression]:
+def composites(points: np.ndarray, numbers: bool = True, workers: int = 1) -> list[Expression]:
     """Exact laws of points (N, D) with one function beside a base; with a number inside, if none
-    without is found. The shortest first, for each base.
+    without is found and ``numbers`` are asked for. The shortest first, for each base.
+
+    ``workers`` threads, of which one for each base is used.
 
     >>> x = np.random.default_rng(0).standard_normal((80, 2))
     >>> x[:, 0] = 0.5 - np.sin(2.3 * x[:, 1]) * 2.0
@@ -314,15 +318,20 @@ def composites(points: np.ndarray) -> list[Expression]:
     spans = [(_Span(base, few, most), _Span(base, others, most)) for base in bases(points)]
 
     def laws(drafts: Callable[[_Span], Iterable[list[Tree]]]) -> list[Expression]:
+        def drawn(both: tuple[_Span, _Span]) -> list[list[Tree]]:
+            with np.errstate(all="ignore"):  # holds for one thread only
+                return [*drafts(both[0])]
+
         found = []
-        for span, elsewhere in spans:
-            short = sorted(drafts(span), key=lambda new: len(from_tree(new[0]).codes))[:DRAFTS]
-            found += _confirmed(_no_identities(short, elsewhere, others), span, points)
+        with ThreadPoolExecutor(workers) as pool:
+            for (span, elsewhere), new in zip(spans, pool.map(drawn, spans), strict=True):
+                short = sorted(new, key=lambda terms: len(from_tree(terms[0]).codes))[:DRAFTS]
+                found += _confirmed(_no_identities(short, elsewhere, others), span, points)
         return found
 
     of_any = _usable(*_combinations(few))
     found = laws(lambda span: _without_numbers(span, *of_any))
-    if found:
+    if found or not numbers:
         return found
     one = [*products(points), *_monomials(d)]
     two = [*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))]

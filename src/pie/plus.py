@@ -1,10 +1,11 @@
 """*PIE+*: what goes beyond the paper, beside Algorithm 2.
 
-A wide beam over several views of the points, Sampson fits from several starts with guards, sparse
-linear relations among simple terms and exact ones in dictionaries, ranking by error *and*
-complexity, then refinement around the best candidates until a fit is exact or the rounds end. Last,
-in the user's coordinates, constants that the points do not ask for are dropped, single branches are
-tried where the points are on one only, and zeros where no points are have a price.
+A wide beam over several views of the points, Sampson fits from several starts with guards, exact
+linear relations in dictionaries and of one function more beside simple terms, level sets, sparse
+relations among simple terms, ranking by error *and* complexity, then refinement around the best
+candidates until a fit is exact or the rounds end. Last, in the user's coordinates, constants that
+the points do not ask for are dropped, single branches are tried where the points are on one only,
+and zeros where no points are have a price.
 """
 
 import time

@@ -1,8 +1,9 @@
 """The search of *PIE+* in the views of a cloud: everything fitted so far, and what to fit next.
 
-Sampson fits of skeletons from several starts, sparse linear relations among simple terms, exact
-ones in dictionaries, whole polynomials less what the points do not ask for, then refinement around
-the best candidates until a fit is exact or the rounds end.
+Sampson fits of skeletons from several starts, exact linear relations in dictionaries and of one
+function more beside simple terms, level sets, sparse relations among simple terms, whole
+polynomials less what the points do not ask for, then refinement around the best candidates until a
+fit is exact or the rounds end.
 """
 
 from collections.abc import Iterable
@@ -174,9 +175,13 @@ class Search:
                     return
 
     def compose(self) -> None:
-        """Fit laws of one function beside simple terms, in the user's units or others."""
+        """Fit laws of one function beside simple terms, in the user's units or others.
+
+        Other units change the numbers inside of a function, not whether there are any.
+        """
         for points in self._in_units():
-            if self._adopt(composites(points), points):
+            numbers = points is self.points
+            if self._adopt(composites(points, numbers, self.workers), points):
                 return
 
     def find_levels(self) -> None:
