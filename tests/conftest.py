@@ -1,15 +1,16 @@
 """What several tests share: random equations, a tiny network, the project's folders."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from pie.answers import Answer, answer_to
 from pie.benchmarks import load
 from pie.corpus import Corpus, CorpusConfig
 from pie.evaluation import Row, score
-from pie.expression import parse
 from pie.model import PIE, ModelConfig
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +24,12 @@ def root() -> Path:
 
 
 @pytest.fixture
+def scored_answer():
+    """The row of an equation: problem, equation, method, seconds, seed, budget, status → row."""
+    return lambda problem, *answer: score(problem, answer_to(problem, *answer))
+
+
+@pytest.fixture
 def score_again(root):
     """Checks that committed rows get the scores that they have, from their equations."""
 
@@ -31,9 +38,8 @@ def score_again(root):
         loaded = (p for b in benchmarks for p in load(root / "data/benchmarks", b))
         problems = {p.equation_id: p for p in loaded}
         for row in rows:
-            found = parse(row.equation) if row.equation else None
-            problem = problems[row.equation_id]
-            again = score(problem, found, row.method, row.seconds, row.seed, row.budget, row.status)
+            answer = Answer(**{f.name: getattr(row, f.name) for f in fields(Answer)})
+            again = score(problems[row.equation_id], answer)
             assert again.fitness == pytest.approx(row.fitness, abs=1e-3)
             assert again.two_sided == pytest.approx(row.two_sided, abs=2e-2)
 

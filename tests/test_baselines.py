@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from distributed import LocalCluster
 
+from pie.answers import journal_path
 from pie.baselines.equal_time import EqualTime
 from pie.baselines.genetic import GeneticConfig
 from pie.baselines.methods import METHODS, Baselines, BaselinesConfig
@@ -13,7 +14,7 @@ from pie.baselines.neural_guided import NeuralGuidedConfig
 from pie.benchmarks import load
 from pie.degeneracy import KINDS
 from pie.discovery import InferenceConfig
-from pie.evaluation import evaluate, journal_path, read_rows, score
+from pie.evaluation import evaluate, read_rows
 from pie.expression import parse
 from pie.methods import Setting
 from pie.model import save_weights
@@ -86,8 +87,8 @@ def test_a_degenerate_winner_says_how_in_its_row(problems):
     assert shares["degenerate"].tolist() == ["100.0 %"]
 
 
-def test_shares_of_kinds_add_up(problems):
-    row = score(problems[0], parse("x1*x2 - 1"), "GP (Vanilla)", 1.0, 0, "", "ok")
+def test_shares_of_kinds_add_up(problems, scored_answer):
+    row = scored_answer(problems[0], parse("x1*x2 - 1"), "GP (Vanilla)", 1.0, 0, "", "ok")
     flaws = ["ok", "degenerate: 0·g", "degenerate: 0·g", "degenerate: g/huge"]
     rows = [replace(row, status=status) for status in flaws]
     (line,) = tables.degenerate(rows).to_dict("records")

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pie.answers import journal_path
 from pie.benchmarks import load, noisy
 from pie.discovery import InferenceConfig
-from pie.evaluation import evaluate, journal_path, read_rows, score, summarise, write_rows
+from pie.evaluation import evaluate, read_rows, summarise, write_rows
 from pie.expression import parse
 from pie.methods import Setting
 from pie.metrics import RECOVERED
@@ -81,18 +82,19 @@ def load_points():
     return np.column_stack([x, 1.0 / x])
 
 
-def test_csv_round_trip_and_columns(problems, tmp_path):
-    rows = [score(problems[0], parse("x1*x2 - 0.564"), "PIE", 0.5, 0, "beam 64", "ok"),
-            score(problems[1], None, "PIE", 0.5, 0, "beam 64", "no candidate could be fitted")]  # fmt: skip
+def test_csv_round_trip_and_columns(problems, tmp_path, scored_answer):
+    nothing = "no candidate could be fitted"
+    rows = [scored_answer(problems[0], parse("x1*x2 - 0.564"), "PIE", 0.5, 0, "beam 64", "ok"),
+            scored_answer(problems[1], None, "PIE", 0.5, 0, "beam 64", nothing)]  # fmt: skip
     write_rows(rows, tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text().splitlines()[0] == COLUMNS
     assert read_rows(tmp_path / "rows.csv") == rows
     assert [r.fitness for r in rows] == [1.0, 0.0] and rows[1].two_sided == 0.0
 
 
-def test_the_summary_counts_and_its_intervals_contain_the_mean(problems):
-    right = score(problems[0], parse("x1*x2 - 0.564"), "PIE", 1.0, 0, "", "ok")
-    wrong = score(problems[0], parse("x1 + x2"), "PIE", 3.0, 0, "", "ok")
+def test_the_summary_counts_and_its_intervals_contain_the_mean(problems, scored_answer):
+    right = scored_answer(problems[0], parse("x1*x2 - 0.564"), "PIE", 1.0, 0, "", "ok")
+    wrong = scored_answer(problems[0], parse("x1 + x2"), "PIE", 3.0, 0, "", "ok")
     rows = [replace(r, equation_id=f"F{i:02d}") for i, r in enumerate([right] * 3 + [wrong])]
     (entry,) = summarise(rows)
     assert entry["acc_0.99"] == 0.75 and entry["equations"] == 4 and entry["seconds"] == 1.0
@@ -100,10 +102,10 @@ def test_the_summary_counts_and_its_intervals_contain_the_mean(problems):
     assert entry["recovered"] == entry["skeleton"] == 0.75
 
 
-def test_the_ways_of_one_law_are_resampled_together(problems):
+def test_the_ways_of_one_law_are_resampled_together(problems, scored_answer):
     """Five ways of one law that fall and stand together widen the interval as one law would."""
-    right = score(problems[0], parse("x1*x2 - 0.564"), "PIE+", 1.0, 0, "", "ok")
-    wrong = score(problems[0], parse("x1 + x2"), "PIE+", 1.0, 0, "", "ok")
+    right = scored_answer(problems[0], parse("x1*x2 - 0.564"), "PIE+", 1.0, 0, "", "ok")
+    wrong = scored_answer(problems[0], parse("x1 + x2"), "PIE+", 1.0, 0, "", "ok")
     rows = [
         replace(row, equation_id=f"W{law:02d}-{way}")
         for law, row in enumerate([right, wrong] * 4)
@@ -129,8 +131,8 @@ def test_committed_results_are_complete_and_can_be_scored_again(root, score_agai
     score_again(rows[::37])
 
 
-def test_no_row_of_the_truth_misses(root):
+def test_no_row_of_the_truth_misses(root, scored_answer):
     """The truth of every problem of wild is recovered, in its box and units."""
     for problem in load(root / "data/benchmarks", "wild")[::7]:
-        row = score(problem, problem.truth, "truth", 0.0, 0, "", "ok")
+        row = scored_answer(problem, problem.truth, "truth", 0.0, 0, "", "ok")
         assert row.fitness > 0.999 and row.two_sided >= RECOVERED and row.skeleton, problem

@@ -18,7 +18,7 @@ FLOORS = [
      "branches", "planes", "dictionary"},
     {"sampson_fits", "level_sets", "composites", "benchmarks", "mixture", "views", "uncertainty"},
     {"corpus", "discovery", "search", "metrics", "degeneracy", "conditions", "null_clouds"},
-    {"streaming", "plus", "validation", "objective", "certificate", "subsets"},
+    {"streaming", "plus", "answers", "validation", "objective", "certificate", "subsets"},
     {"pretraining", "evaluation", "result"},
     {"throughput", "paper_methods", "comparisons", "laws"},
     {"methods", "sensitivity", "cli", "regressor", "calibration"},

@@ -3,12 +3,14 @@ from dataclasses import replace
 import pytest
 import yaml
 
+from pie.answers import Answer, read_records
 from pie.corpus import CorpusConfig
-from pie.evaluation import read_rows
+from pie.evaluation import asked, read_rows, scored
 from pie.model import ModelConfig
 from pie.pretraining import TrainingConfig
-from pie.sensitivity import SensitivityConfig, main, run_of
+from pie.sensitivity import MIXTURE, SensitivityConfig, main, problems_of, run_of
 from pie.settings import load_settings
+from pie.sources import sources
 
 TINY = {
     "corpus": {"seed": 5, "n_points": 10},
@@ -113,11 +115,34 @@ def test_an_unknown_variant_ends_in_one_line(command, tmp_path, monkeypatch):
 def test_a_variant_is_trained_and_asked(command, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     command(name)
-    rows = read_rows(tmp_path / f"rows/{name}.csv")
-    assert len(rows) == 2 and {row.condition for row in rows} == {name}
-    assert {row.benchmark for row in rows} == {
+    answers = read_records(Answer, tmp_path / f"rows/{name}.csv")
+    assert len(answers) == 2 and {a.budget.rpartition(", ")[2] for a in answers} == {name}
+    assert {a.benchmark for a in answers} == {
         "validation, mixture" if name == "mixture" else "synthetic"
     }
+
+
+def test_networks_are_not_trained_again_for_a_change_of_the_metrics():
+    needed = {path.stem for path in sources(["sensitivity"])}
+    assert "pretraining" in needed and not needed & {"evaluation", "metrics", "guards", "sampson"}
+
+
+def test_kept_answers_are_scored(root):
+    """One of each variant, by the problems that the settings name."""
+    settings, benchmarks = load_settings(root / "params.yaml"), root / "data/benchmarks"
+    n, drawn = settings.sensitivity.equations, settings.notebooks["06_sensitivity"]
+    sets = [problems_of(s, settings.corpus_plus, benchmarks, n) for s in ("synthetic", MIXTURE)]
+    kept = [read_records(Answer, root / f"data/results/sensitivity/{name}.csv")
+            for name in [*drawn["variants"], *drawn["ours"]]]  # fmt: skip
+    stored = {(r.benchmark, r.condition, r.equation_id): r
+              for r in read_rows(root / "data/results/sensitivity.csv")}  # fmt: skip
+    found = [answers[-1] for answers in kept]
+    for row in scored(found, asked(found, sum(sets, []))):
+        old = stored[row.benchmark, row.condition, row.equation_id]
+        assert (row.equation, row.seconds) == (old.equation, old.seconds)
+        assert row.fitness == pytest.approx(old.fitness, abs=1e-3)
+    with pytest.raises(ValueError, match="an answer to 'V999' of 'synthetic'; expected one to the"):
+        asked([replace(found[0], equation_id="V999", benchmark="synthetic")], sets[0])
 
 
 def test_a_run_that_is_cut_goes_on_and_has_no_rows_before_its_end(command, tmp_path, monkeypatch):

@@ -24,9 +24,9 @@ from joblib import Parallel, delayed
 from scipy.stats import binomtest
 from tqdm import tqdm
 
+from .answers import digest_of
 from .certificate import CONTRAST, SIGNIFICANT
 from .degeneracy import NO_EQUATION, SOUND
-from .evaluation import digest_of
 from .expression import parse, to_infix, to_tree
 from .laws import default_weights, discover
 from .null_clouds import LAWFUL, Cloud

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from .answers import Method, digest_of
 from .discovery import InferenceConfig
-from .evaluation import Method, digest_of
 from .paper_methods import PaperMethods, model_in, shards_in
 from .plus import PlusConfig, discover_plus
 

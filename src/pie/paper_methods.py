@@ -4,8 +4,8 @@ import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .answers import Method, digest_of
 from .discovery import InferenceConfig, discover
-from .evaluation import Method, digest_of
 from .model import PIE, load_weights
 
 

@@ -6,7 +6,8 @@ equations of a test set by Algorithm 2::
 
     python -m pie.sensitivity examples-10240
 
-writes one row per equation. The weights are by-products and not kept in git.
+writes one answer per equation, to be scored by :func:`pie.evaluation.scored`. The weights are
+by-products and not kept in git.
 """
 
 import argparse
@@ -14,10 +15,10 @@ import sys
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from .answers import Answer, answers, write_records
 from .benchmarks import Problem, load
 from .corpus import CorpusConfig
 from .discovery import InferenceConfig
-from .evaluation import Row, evaluate, write_rows
 from .model import ModelConfig
 from .paper_methods import PaperMethods
 from .params import read_yaml, record
@@ -114,9 +115,10 @@ def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: st
     )
 
 
-def _problems(run: Run, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
-    if run.test_set != MIXTURE:
-        return load(benchmarks, run.test_set)[:n]
+def problems_of(test_set: str, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
+    """The first problems of a test set, or of the validation items of a mixture."""
+    if test_set != MIXTURE:
+        return load(benchmarks, test_set)[:n]
     _, validation = corpora(mixture, benchmarks)
     return validation_problems(validation, "validation, mixture", range(n))
 
@@ -131,7 +133,7 @@ def train_and_ask(
     equations: int = 1000,
     workers: int = 1,
     stop_after: float = float("inf"),
-) -> list[Row]:
+) -> list[Answer]:
     """Train the network of a run, or go on, and find equations with it.
 
     Args:
@@ -143,10 +145,10 @@ def train_and_ask(
         cache: folder for corpus shards, made on the way.
         equations: at most.
         workers: processes that find equations, and that make the corpus.
-        stop_after: seconds of training, after which there are no rows yet.
+        stop_after: seconds of training, after which there are no answers yet.
 
     Returns:
-        Rows of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.
+        Answers of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.
     """
     corpus, validation = corpora(run.corpus, benchmarks)
     folder = Path(build) / run.folder
@@ -157,13 +159,13 @@ def train_and_ask(
     if not progress.finished:
         return []
     setting = PaperMethods(folder / "weights", inference)
-    problems = _problems(run, mixture, benchmarks, equations)
-    rows = evaluate(setting, ["PIE"], problems, workers, Path(build) / "answers")
-    return [replace(row, budget=f"{row.budget}, {run.name}") for row in rows]
+    problems = problems_of(run.test_set, mixture, benchmarks, equations)
+    found = answers(setting, ["PIE"], problems, workers, Path(build) / "answers")
+    return [replace(answer, budget=f"{answer.budget}, {run.name}") for answer in found]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Train one variant and write its rows."""
+    """Train one variant and write its answers."""
     parser = argparse.ArgumentParser(prog="python -m pie.sensitivity", description=main.__doc__)
     parser.add_argument("variant")
     parser.add_argument("--params", type=Path, default=Path("params.yaml"))
@@ -181,15 +183,15 @@ def main(arguments: list[str] | None = None) -> None:
             name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
         }
         inference = record(InferenceConfig, sections["inference"], "inference")
-        rows = train_and_ask(
+        found = train_and_ask(
             run_of(config, configs, options.variant), configs["corpus_plus"], inference,
             options.benchmarks, options.build, options.cache, config.equations, options.workers,
             options.seconds,
         )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:
         sys.exit(f"error: {error}")
-    if rows:
-        write_rows(rows, options.results / f"{options.variant}.csv")
+    if found:
+        write_records(Answer, found, options.results / f"{options.variant}.csv")
 
 
 if __name__ == "__main__":

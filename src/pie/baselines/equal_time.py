@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..answers import Method
 from ..candidates import Discovery
-from ..evaluation import Method
 from ..methods import Setting
 from .methods import Baselines
 

@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..answers import Method, digest_of
 from ..candidates import Discovery
-from ..evaluation import Method, digest_of
 from .genetic import GeneticConfig, genetic
 from .neural_guided import NeuralGuidedConfig, neural_guided
 from .null_space import NullSpaceConfig, null_space
