@@ -86,6 +86,18 @@ def test_the_same_points_have_the_same_laws():
     assert composites(points) == composites(points.copy())
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("law, d, variable", [LAWS[1], LAWS[5]], ids=["without", "a number"])
+def test_threads_change_nothing(law, d, variable):
+    points = cloud(law, d, variable)
+    assert composites(points, workers=2) == composites(points) != []
+
+
+def test_numbers_inside_are_looked_for_where_they_are_asked_for():
+    assert composites(cloud(LAWS[5][0], 3, 3), numbers=False) == []
+    assert composites(cloud(LAWS[0][0]), numbers=False)
+
+
 def test_composites_are_what_the_search_takes_them_for(tiny_model):
     law = "x2 - sin(x1 + x2**2)"
     points = cloud(law)
