@@ -98,7 +98,21 @@ class _Function:
     values: Callable[[np.ndarray, np.ndarray], np.ndarray]
     slopes: Callable[[np.ndarray, np.ndarray], np.ndarray]
     grid: np.ndarray  # numbers to begin at, where u has the range 1 and the middle 0
-    trees: Callable[[float, Tree, float, float], list[Tree]]  # of t, φ, its range and middle
+    drafts: Callable[[float, Tree, float, float], list[list[Tree]]]  # of t, φ, its range and middle
+
+
+def _minus(u: Tree) -> Tree:
+    return ("sub", ("c", 0.0), u)
+
+
+def _wave(u: Tree) -> list[list[Tree]]:
+    """One draft: both terms of a wave."""
+    return [[("sin", u), ("cos", u)]]
+
+
+def _logarithms(u: Tree) -> list[list[Tree]]:
+    """ln|u| as it may be written: without a square where u has one sign."""
+    return [[("ln", u)], [("ln", _minus(u))], [("ln", ("pow2", u))]]
 
 
 def _scaled(t: float, u: Tree, reach: float) -> Tree:
@@ -116,7 +130,7 @@ def _of_shift(sign: float) -> _Function:
         lambda t, u: np.log(0.5 + np.exp(t) + sign * u),
         lambda t, u: np.exp(t) / (0.5 + np.exp(t) + sign * u),
         np.linspace(-6.0, 4.0, 40),
-        lambda t, u, reach, middle: [_shifted(t, u, reach, middle, sign)],
+        lambda t, u, reach, middle: [[_shifted(t, u, reach, middle, sign)]],
     )
 
 
@@ -126,14 +140,14 @@ _WITH_NUMBERS = (
         lambda t, u: np.exp(1j * t * u),
         lambda t, u: 1j * u * np.exp(1j * t * u),
         np.arange(0.5, 80.0, 0.4),
-        lambda t, u, reach, _: [(name, _scaled(t, u, reach)) for name in ("sin", "cos")],
+        lambda t, u, reach, _: _wave(_scaled(t, u, reach)),
     ),
     *(
         _Function(
             lambda t, u: np.exp(t * u),
             lambda t, u: u * np.exp(t * u),
             grid,
-            lambda t, u, reach, _: [("exp", _scaled(t, u, reach))],
+            lambda t, u, reach, _: [[("exp", _scaled(t, u, reach))]],
         )
         for grid in (-_STEPS[::-1], _STEPS)
     ),
@@ -147,31 +161,33 @@ _OF_TWO = (
         lambda t, u: np.exp(1j * (u[0] + t * u[1])),
         lambda t, u: 1j * u[1] * np.exp(1j * (u[0] + t * u[1])),
         _WEIGHTS,
-        lambda t, u, *_: [("sin", u), ("cos", u)],
+        lambda t, u, *_: _wave(u),
     ),
     _Function(
         lambda t, u: np.log(np.abs(u[0] + t * u[1])),
         lambda t, u: u[1] / (u[0] + t * u[1]),
         _WEIGHTS,
-        lambda t, u, *_: [("ln", ("pow2", u))],
+        lambda t, u, *_: _logarithms(u),
     ),
 )
 
-# without a number: the values, and the terms
-_PLAIN: tuple[tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[Tree]]], ...] = (
-    (lambda u: np.exp(1j * u), lambda u: [("sin", u), ("cos", u)]),
-    (np.exp, lambda u: [("exp", u)]),
-    (lambda u: np.exp(-u), lambda u: [("exp", ("sub", ("c", 0.0), u))]),
-    (lambda u: np.log(u * u), lambda u: [("ln", ("pow2", u))]),
-    (np.sqrt, lambda u: [("sqrt", u)]),
-    (np.square, lambda u: [("pow2", u)]),
-    (lambda u: u**3, lambda u: [("pow3", u)]),
-    (np.reciprocal, lambda u: [("div", _ONE, u)]),
+# without a number: the values, and drafts, those that are not defined at all points in vain
+_PLAIN: tuple[
+    tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[list[Tree]]]], ...
+] = (
+    (lambda u: np.exp(1j * u), lambda u: _wave(u)),
+    (np.exp, lambda u: [[("exp", u)]]),
+    (lambda u: np.exp(-u), lambda u: [[("exp", _minus(u))]]),
+    (lambda u: np.log(u * u), lambda u: _logarithms(u)),
+    (lambda u: np.sqrt(np.abs(u)), lambda u: [[("sqrt", u)], [("sqrt", _minus(u))]]),
+    (np.square, lambda u: [[("pow2", u)]]),
+    (lambda u: u**3, lambda u: [[("pow3", u)]]),
+    (np.reciprocal, lambda u: [[("div", _ONE, u)]]),
 )
 
 
 class _Span:
-    """The span of a base at a few points; rows over their largest term, else far ones hide others."""
+    """The span of a base at a few points; rows over their largest term, else it hides others."""
 
     def __init__(self, base: list[Tree], few: np.ndarray, most: int):
         columns = _columns(base, few)
@@ -207,7 +223,8 @@ def _turned(left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _confirmed(drafts: list[list[Tree]], span: _Span, points: np.ndarray) -> list[Expression]:
     """Exact relations with the drafts' terms, those of fewest tokens first."""
-    relations = (exact_relation([*new, *span.base], points) for new in drafts)
+    defined = (new for new in drafts if np.isfinite(_columns(new, points)).all())
+    relations = (exact_relation([*new, *span.base], points) for new in defined)
     return [*islice((relation for relation in relations if relation is not None), CONFIRMED)]
 
 
@@ -223,8 +240,9 @@ def _usable(trees: list[Tree], values: np.ndarray) -> tuple[list[Tree], np.ndarr
 
 def _without_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u) of which the span leaves next to nothing."""
-    for function, terms in _PLAIN:
-        yield from (terms(trees[k]) for k in np.flatnonzero(span.least(function(values)) < NOTHING))
+    for function, drafts in _PLAIN:
+        for k in np.flatnonzero(span.least(function(values)) < NOTHING):
+            yield from drafts(trees[k])
 
 
 def _no_identities(
@@ -262,7 +280,7 @@ def _with_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterato
     unit = (values - middle) / reach
     for function in _WITH_NUMBERS:
         for j, t in _solved(span, function, unit):
-            yield function.trees(t, trees[j], float(reach[j]), float(middle[j]))
+            yield from function.drafts(t, trees[j], float(reach[j]), float(middle[j]))
 
 
 def _weighted(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
@@ -279,7 +297,7 @@ def _weighted(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[li
             i, j = first[k], second[k]
             weight: Tree = ("c", float(t * reach[i] / reach[j]))
             inside: Tree = ("add", trees[i], ("mul", weight, trees[j]))
-            yield function.trees(t, inside, 0.0, 0.0)
+            yield from function.drafts(t, inside, 0.0, 0.0)
 
 
 def _step(span: _Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.ndarray:
