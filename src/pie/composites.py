@@ -19,6 +19,7 @@ import numpy as np
 from .completion import monomials
 from .dictionary import exact_relation, functions_of, products
 from .expression import Expression, Tree, from_tree
+from .vector_math import cos_row, sin_row
 
 FEW = 48  # points that are looked at, all of them where a law is confirmed
 NOTHING = 1e-7  # what is left of a column of norm 1
@@ -31,6 +32,7 @@ STARTS = 5  # of them, the deepest of a grid
 DRAFTS = 400  # at most of each base, the shortest
 CONFIRMED = 20  # relations at most of each base
 LEAST = 12  # points
+BLOCK = 512  # columns that are looked at together: what a processor's cache holds
 
 _ONE: Tree = ("c", 1.0)
 
@@ -91,6 +93,15 @@ def _combinations(few: np.ndarray) -> tuple[list[Tree], np.ndarray]:
     return [*trees[: ends[1]], *nested, *both], np.concatenate(columns, axis=1)
 
 
+def _turning(u: np.ndarray) -> np.ndarray:
+    """exp(iu)."""
+    turned, cosine, sine = np.empty(u.shape, complex), u.flatten(), u.flatten()
+    cos_row(cosine)
+    sin_row(sine)
+    turned.real, turned.imag = cosine.reshape(u.shape), sine.reshape(u.shape)
+    return turned
+
+
 @dataclass(frozen=True)
 class _Function:
     """g(u) with a number t in it: its values and slopes in t (N, M) at u (N, M) and t (M,)."""
@@ -137,8 +148,8 @@ def _of_shift(sign: float) -> _Function:
 _STEPS = np.geomspace(0.3, 20.0, 40)
 _WITH_NUMBERS = (
     _Function(
-        lambda t, u: np.exp(1j * t * u),
-        lambda t, u: 1j * u * np.exp(1j * t * u),
+        lambda t, u: _turning(t * u),
+        lambda t, u: 1j * u * _turning(t * u),
         np.arange(0.5, 80.0, 0.4),
         lambda t, u, reach, _: _wave(_scaled(t, u, reach)),
     ),
@@ -158,8 +169,8 @@ _WITH_NUMBERS = (
 _WEIGHTS = np.arange(-6.0, 6.0, 0.1)
 _OF_TWO = (
     _Function(
-        lambda t, u: np.exp(1j * (u[0] + t * u[1])),
-        lambda t, u: 1j * u[1] * np.exp(1j * (u[0] + t * u[1])),
+        lambda t, u: _turning(u[0] + t * u[1]),
+        lambda t, u: 1j * u[1] * _turning(u[0] + t * u[1]),
         _WEIGHTS,
         lambda t, u, *_: _wave(u),
     ),
@@ -175,13 +186,13 @@ _OF_TWO = (
 _PLAIN: tuple[
     tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[list[Tree]]]], ...
 ] = (
-    (lambda u: np.exp(1j * u), lambda u: _wave(u)),
+    (lambda u: _turning(u), lambda u: _wave(u)),
     (np.exp, lambda u: [[("exp", u)]]),
     (lambda u: np.exp(-u), lambda u: [[("exp", _minus(u))]]),
     (lambda u: np.log(u * u), lambda u: _logarithms(u)),
     (lambda u: np.sqrt(np.abs(u)), lambda u: [[("sqrt", u)], [("sqrt", _minus(u))]]),
     (np.square, lambda u: [[("pow2", u)]]),
-    (lambda u: u**3, lambda u: [[("pow3", u)]]),
+    (lambda u: u * u * u, lambda u: [[("pow3", u)]]),
     (np.reciprocal, lambda u: [[("div", _ONE, u)]]),
 )
 
@@ -240,8 +251,12 @@ def _usable(trees: list[Tree], values: np.ndarray) -> tuple[list[Tree], np.ndarr
 
 def _without_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u) of which the span leaves next to nothing."""
+    blocks = [
+        np.ascontiguousarray(values[:, k : k + BLOCK]) for k in range(0, max(1, len(trees)), BLOCK)
+    ]
     for function, drafts in _PLAIN:
-        for k in np.flatnonzero(span.least(function(values)) < NOTHING):
+        least = np.concatenate([span.least(function(block)) for block in blocks])
+        for k in np.flatnonzero(least < NOTHING):
             yield from drafts(trees[k])
 
 
