@@ -12,46 +12,26 @@ A wave is the complex column exp(iu), whose real part is taken at the phase that
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, combinations, islice, permutations, product
+from itertools import chain, combinations, permutations, product
 
 import numpy as np
 
 from .completion import monomials
-from .dictionary import exact_relation, functions_of, products
+from .dictionary import bases, exact_relations, products
 from .expression import Expression, Tree, from_tree
-from .vector_math import cos_row, sin_row
+from .spans import Span, columns_of, turned, turning, usable
 
 FEW = 48  # points that are looked at, all of them where a law is confirmed
 NOTHING = 1e-7  # what is left of a column of norm 1
 SHAKEN = 1e-3  # relative change of the points, by which laws break and identities do not
-LARGEST = 1e8  # value of a term
 WIDE = 30.0  # range of a sum's first term, beyond which its second's weight is not looked for
-FLAT = 1e-6  # range of a term that is as good as none
 STEPS = 12  # of Gauss and Newton
 STARTS = 5  # of them, the deepest of a grid
 DRAFTS = 400  # at most of each base, the shortest
-CONFIRMED = 20  # relations at most of each base
 LEAST = 12  # points
 BLOCK = 512  # columns that are looked at together: what a processor's cache holds
 
 _ONE: Tree = ("c", 1.0)
-
-
-def bases(points: np.ndarray) -> list[list[Tree]]:
-    """Terms that a law may be linear in: monomials with functions of one variable, or with ratios.
-
-    >>> [len(base) for base in bases(np.random.default_rng(0).standard_normal((50, 2)))]
-    [14, 16]
-    """
-    d = points.shape[1]
-    variables: list[Tree] = [("x", j) for j in range(1, d + 1)]
-    short = monomials(d, 2)
-    functions = [f for j in range(1, d + 1) for f in functions_of(points, j)]
-    ratios: list[Tree] = [("div", _ONE, power) for x in variables for power in (x, ("pow2", x))]
-    for a, b in product(variables, variables):
-        if a != b:
-            ratios += [("div", a, b), ("div", ("pow2", a), b)]
-    return [[*short, *functions], [*short, *(("pow3", x) for x in variables), *ratios]]
 
 
 def _power(variable: int, exponent: int) -> Tree:
@@ -83,23 +63,14 @@ def _combinations(few: np.ndarray) -> tuple[list[Tree], np.ndarray]:
     single, long = products(few), _monomials(d)
     nested = [(name, t) for name in ("exp", "ln", "sin", "cos", "sqrt") for t in single]
     trees = [*single, *long, *(("x", j) for j in range(1, d + 1))]
-    values = _columns(trees, few)
+    values = columns_of(trees, few)
     ends = [len(single), len(single) + len(long), len(trees)]
     pairs = [*combinations(range(ends[0]), 2), *product(range(*ends[:2]), range(*ends[1:]))]
     a, b = np.transpose(pairs)
     both = [(sign, trees[i], trees[j]) for sign in ("add", "sub") for i, j in pairs]
-    columns = [values[:, : ends[1]], _columns(nested, few)]
+    columns = [values[:, : ends[1]], columns_of(nested, few)]
     columns += [values[:, a] + values[:, b], values[:, a] - values[:, b]]
     return [*trees[: ends[1]], *nested, *both], np.concatenate(columns, axis=1)
-
-
-def _turning(u: np.ndarray) -> np.ndarray:
-    """exp(iu)."""
-    turned, cosine, sine = np.empty(u.shape, complex), u.flatten(), u.flatten()
-    cos_row(cosine)
-    sin_row(sine)
-    turned.real, turned.imag = cosine.reshape(u.shape), sine.reshape(u.shape)
-    return turned
 
 
 @dataclass(frozen=True)
@@ -148,8 +119,8 @@ def _of_shift(sign: float) -> _Function:
 _STEPS = np.geomspace(0.3, 20.0, 40)
 _WITH_NUMBERS = (
     _Function(
-        lambda t, u: _turning(t * u),
-        lambda t, u: 1j * u * _turning(t * u),
+        lambda t, u: turning(t * u),
+        lambda t, u: 1j * u * turning(t * u),
         np.arange(0.5, 80.0, 0.4),
         lambda t, u, reach, _: _wave(_scaled(t, u, reach)),
     ),
@@ -169,8 +140,8 @@ _WITH_NUMBERS = (
 _WEIGHTS = np.arange(-6.0, 6.0, 0.1)
 _OF_TWO = (
     _Function(
-        lambda t, u: _turning(u[0] + t * u[1]),
-        lambda t, u: 1j * u[1] * _turning(u[0] + t * u[1]),
+        lambda t, u: turning(u[0] + t * u[1]),
+        lambda t, u: 1j * u[1] * turning(u[0] + t * u[1]),
         _WEIGHTS,
         lambda t, u, *_: _wave(u),
     ),
@@ -186,7 +157,7 @@ _OF_TWO = (
 _PLAIN: tuple[
     tuple[Callable[[np.ndarray], np.ndarray], Callable[[Tree], list[list[Tree]]]], ...
 ] = (
-    (lambda u: _turning(u), lambda u: _wave(u)),
+    (lambda u: turning(u), lambda u: _wave(u)),
     (np.exp, lambda u: [[("exp", u)]]),
     (lambda u: np.exp(-u), lambda u: [[("exp", _minus(u))]]),
     (lambda u: np.log(u * u), lambda u: _logarithms(u)),
@@ -197,59 +168,7 @@ _PLAIN: tuple[
 )
 
 
-class _Span:
-    """The span of a base at a few points; rows over their largest term, else it hides others."""
-
-    def __init__(self, base: list[Tree], few: np.ndarray, most: int):
-        columns = _columns(base, few)
-        size = np.median(np.abs(columns), axis=0)
-        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
-        chosen = np.flatnonzero(usable)[: min(most, 2 * len(few) // 3)]
-        scaled = columns[:, chosen] / size[chosen]
-        self.base = [base[k] for k in chosen]
-        self.weights = 1.0 / np.abs(scaled).max(axis=1, keepdims=True)
-        self.q = np.linalg.qr(scaled * self.weights)[0]
-
-    def left(self, columns: np.ndarray) -> np.ndarray:
-        """What the span leaves of columns (N, M), weighted."""
-        weighted = np.ascontiguousarray(columns * self.weights)
-        parts = weighted.view(float)  # the real and the imaginary part of a wave side by side
-        return (parts - self.q @ (self.q.T @ parts)).view(weighted.dtype)
-
-    def least(self, columns: np.ndarray) -> np.ndarray:
-        """Norms (M,) of what is left, relative to the columns; of waves at the best phase."""
-        left = _turned(self.left(columns))[0]
-        size = np.linalg.norm(columns * self.weights, axis=0)
-        found = np.linalg.norm(left, axis=0) / size
-        return np.where(np.isfinite(found), found, np.inf)
-
-
-def _turned(left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Real columns (N, M) of waves, turned to the phase that leaves least, and the turns (M,)."""
-    if not np.iscomplexobj(left):
-        return left, np.ones(left.shape[1])
-    turn = np.exp(0.5j * (np.pi - np.angle((left * left).sum(axis=0))))
-    return (left * turn).real, turn
-
-
-def _confirmed(drafts: list[list[Tree]], span: _Span, points: np.ndarray) -> list[Expression]:
-    """Exact relations with the drafts' terms, those of fewest tokens first."""
-    defined = (new for new in drafts if np.isfinite(_columns(new, points)).all())
-    relations = (exact_relation([*new, *span.base], points) for new in defined)
-    return [*islice((relation for relation in relations if relation is not None), CONFIRMED)]
-
-
-def _columns(trees: list[Tree], few: np.ndarray) -> np.ndarray:
-    return np.stack([from_tree(tree).values(few) for tree in trees], axis=1)
-
-
-def _usable(trees: list[Tree], values: np.ndarray) -> tuple[list[Tree], np.ndarray]:
-    """Terms that vary and are not too large, and their values (N, M)."""
-    usable = (np.abs(values).max(axis=0) < LARGEST) & (np.ptp(values, axis=0) > FLAT)
-    return [tree for tree, use in zip(trees, usable, strict=True) if use], values[:, usable]
-
-
-def _without_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+def _without_numbers(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u) of which the span leaves next to nothing."""
     blocks = [
         np.ascontiguousarray(values[:, k : k + BLOCK]) for k in range(0, max(1, len(trees)), BLOCK)
@@ -261,7 +180,7 @@ def _without_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iter
 
 
 def _no_identities(
-    drafts: list[list[Tree]], elsewhere: _Span, others: np.ndarray
+    drafts: list[list[Tree]], elsewhere: Span, others: np.ndarray
 ) -> list[list[Tree]]:
     """Those of which the span leaves something at other points."""
     kept = []
@@ -274,7 +193,7 @@ def _no_identities(
     return kept
 
 
-def _solved(span: _Span, function: _Function, u: np.ndarray) -> Iterator[tuple[int, float]]:
+def _solved(span: Span, function: _Function, u: np.ndarray) -> Iterator[tuple[int, float]]:
     """Places in u (…, N, M) of which a number leaves next to nothing, and the numbers."""
     rest = np.stack([span.least(function.values(t, u)) for t in function.grid])
     low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
@@ -288,7 +207,7 @@ def _solved(span: _Span, function: _Function, u: np.ndarray) -> Iterator[tuple[i
         yield int(which[k]), float(t[k])
 
 
-def _with_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+def _with_numbers(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u) with a number, of which the span leaves next to nothing."""
     low, high = values.min(axis=0), values.max(axis=0)
     reach, middle = high - low, 0.5 * (low + high)
@@ -298,7 +217,7 @@ def _with_numbers(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterato
             yield from function.drafts(t, trees[j], float(reach[j]), float(middle[j]))
 
 
-def _weighted(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+def _weighted(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u + c·v) of which the span leaves next to nothing."""
     if len(trees) < 2:
         return
@@ -315,10 +234,10 @@ def _weighted(span: _Span, trees: list[Tree], values: np.ndarray) -> Iterator[li
             yield from function.drafts(t, inside, 0.0, 0.0)
 
 
-def _step(span: _Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.ndarray:
+def _step(span: Span, function: _Function, t: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Gauss and Newton's step (M,) in the numbers, the phase of a wave being free."""
     left, slopes = span.left(function.values(t, u)), span.left(function.slopes(t, u))
-    rest, turn = _turned(left)
+    rest, turn = turned(left)
     slope = (slopes * turn).real
     if np.iscomplexobj(left):
         other = (left * turn).imag
@@ -348,10 +267,10 @@ def composites(points: np.ndarray, numbers: bool = True, workers: int = 1) -> li
     few = points[rng.permutation(len(points))[:FEW]]
     others = few * np.exp(SHAKEN * rng.standard_normal(few.shape))
     most = len(points) // 2 - 2  # terms beside the function's, of which a relation is confirmed
-    spans = [(_Span(base, few, most), _Span(base, others, most)) for base in bases(points)]
+    spans = [(Span(base, few, most), Span(base, others, most)) for base in bases(points)]
 
-    def laws(drafts: Callable[[_Span], Iterable[list[Tree]]]) -> list[Expression]:
-        def drawn(both: tuple[_Span, _Span]) -> list[list[Tree]]:
+    def laws(drafts: Callable[[Span], Iterable[list[Tree]]]) -> list[Expression]:
+        def drawn(both: tuple[Span, Span]) -> list[list[Tree]]:
             with np.errstate(all="ignore"):  # holds for one thread only
                 return [*drafts(both[0])]
 
@@ -359,14 +278,16 @@ def composites(points: np.ndarray, numbers: bool = True, workers: int = 1) -> li
         with ThreadPoolExecutor(workers) as pool:
             for (span, elsewhere), new in zip(spans, pool.map(drawn, spans), strict=True):
                 short = sorted(new, key=lambda terms: len(from_tree(terms[0]).codes))[:DRAFTS]
-                found += _confirmed(_no_identities(short, elsewhere, others), span, points)
+                found += exact_relations(
+                    _no_identities(short, elsewhere, others), span.base, points
+                )
         return found
 
-    of_any = _usable(*_combinations(few))
+    of_any = usable(*_combinations(few))
     found = laws(lambda span: _without_numbers(span, *of_any))
     if found or not numbers:
         return found
     one = [*products(points), *_monomials(d)]
     two = [*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))]
-    of_one, of_two = (_usable(trees, _columns(trees, few)) for trees in (one, two))
+    of_one, of_two = (usable(trees, columns_of(trees, few)) for trees in (one, two))
     return laws(lambda span: chain(_with_numbers(span, *of_one), _weighted(span, *of_two)))

@@ -6,7 +6,7 @@ out until no more can go.
 """
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice, product
 
 import numpy as np
 
@@ -17,6 +17,7 @@ SINGULAR = 1e-11  # smallest over largest singular value
 JUMP = 1e7  # of the smallest singular value, when one term more goes
 ABSENT = 1e-7  # of the largest coefficient, of columns of norm 1
 MAX_TERMS = 8  # of a law
+CONFIRMED = 20  # relations at most of one base with one thing more
 LARGEST = 1e100  # value of a term
 _FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 _TWICE = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}  # no terms of their own
@@ -143,3 +144,33 @@ def exact_relation(terms: list[Tree], points: np.ndarray) -> Expression | None:
     return weighted_sum(
         [terms[usable[i]] for i in alive], vector / norms[alive] / size[usable[alive]]
     )
+
+
+def exact_relations(
+    drafts: list[list[Tree]], base: list[Tree], points: np.ndarray
+) -> list[Expression]:
+    """The first exact relations of a base and one of the drafts' terms each."""
+    defined = (
+        new for new in drafts if all(np.isfinite(from_tree(t).values(points)).all() for t in new)
+    )
+    relations = (exact_relation([*new, *base], points) for new in defined)
+    return [*islice((relation for relation in relations if relation is not None), CONFIRMED)]
+
+
+def bases(points: np.ndarray) -> list[list[Tree]]:
+    """Terms that a law may be linear in: monomials with functions of one variable, or with ratios.
+
+    >>> [len(base) for base in bases(np.random.default_rng(0).standard_normal((50, 2)))]
+    [14, 16]
+    """
+    d = points.shape[1]
+    variables: list[Tree] = [("x", j) for j in range(1, d + 1)]
+    short = monomials(d, 2)
+    functions = [f for j in range(1, d + 1) for f in functions_of(points, j)]
+    ratios: list[Tree] = [
+        ("div", ("c", 1.0), power) for x in variables for power in (x, ("pow2", x))
+    ]
+    for a, b in product(variables, variables):
+        if a != b:
+            ratios += [("div", a, b), ("div", ("pow2", a), b)]
+    return [[*short, *functions], [*short, *(("pow3", x) for x in variables), *ratios]]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .amplitudes import modulated
 from .canonical import canonical
 from .completion import logarithms, monomials, relations, separable, whole
 from .composites import composites
@@ -175,14 +176,17 @@ class Search:
                     return
 
     def compose(self) -> None:
-        """Fit laws of one function beside simple terms, in the user's units or others.
+        """Fit laws of one function, times a number or more, beside simple terms.
+
+        In the user's units or others.
 
         Other units change the numbers inside of a function, not whether there are any.
         """
         for points in self._in_units():
             numbers = points is self.points
-            if self._adopt(composites(points, numbers, self.workers), points):
-                return
+            for laws_of in (composites, modulated):
+                if self._adopt(laws_of(points, numbers, self.workers), points):
+                    return
 
     def find_levels(self) -> None:
         """Fit laws by which the points lie on level sets, in the user's units or others."""
