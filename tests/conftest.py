@@ -11,7 +11,9 @@ from pie.answers import Answer, answer_to
 from pie.benchmarks import load
 from pie.corpus import Corpus, CorpusConfig
 from pie.evaluation import Row, score
+from pie.expression import parse
 from pie.model import PIE, ModelConfig
+from pie.zero_set import points_on_zero_set
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = ModelConfig(width=32, heads=4, dropout=0.0, encoder="inducing", encoder_layers=1,
@@ -56,6 +58,17 @@ def items():
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def cloud():
+    """Points of an equation, drawn from the normal distribution and solved for one variable."""
+
+    def of(text: str, d: int = 2, variable: int = 1, n: int = 200, seed: int = 0) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
+
+    return of
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,6 @@ from pie.metrics import two_sided
 from pie.plus import discover_plus
 from pie.sampling import add_noise
 from pie.search import PlusConfig
-from pie.zero_set import points_on_zero_set
-
-
-def cloud(text, d=2, variable=1, n=200, seed=0):
-    rng = np.random.default_rng(seed)
-    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
-
 
 # (law, number of variables, variable solved for)
 LAWS = [
@@ -31,7 +24,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
-def test_a_law_with_an_amplitude_is_found(law, d, variable):
+def test_a_law_with_an_amplitude_is_found(law, d, variable, cloud):
     found = modulated(cloud(law, d, variable))
     assert max(two_sided(canonical(f), parse(law), d, seed=0) for f in found) > 0.95
 
@@ -48,7 +41,7 @@ def test_identities_are_no_laws(rng):
     assert modulated(-rng.uniform(0.5, 3.0, (100, 2))) == []
 
 
-def test_neither_a_little_noise_nor_a_short_arc_has_one(rng):
+def test_neither_a_little_noise_nor_a_short_arc_has_one(rng, cloud):
     assert modulated(add_noise(cloud(LAWS[0][0], 2, 2), 1e-6, rng)) == []
     t = np.linspace(0.0, 0.3, 100)
     assert modulated(np.column_stack([1.0 + t, 2.0 + t + 0.2 * t**2.5])) == []
@@ -61,16 +54,16 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("law, d, variable", [LAWS[0], LAWS[3]], ids=["without", "a frequency"])
-def test_threads_change_nothing(law, d, variable):
+def test_threads_change_nothing(law, d, variable, cloud):
     points = cloud(law, d, variable)
     assert modulated(points, workers=2) == modulated(points) != []
 
 
-def test_frequencies_are_looked_for_where_they_are_asked_for():
+def test_frequencies_are_looked_for_where_they_are_asked_for(cloud):
     assert modulated(cloud(LAWS[3][0]), numbers=False) == []
 
 
-def test_they_are_what_the_search_takes_them_for(tiny_model):
+def test_they_are_what_the_search_takes_them_for(tiny_model, cloud):
     law, _, variable = LAWS[0]
     points = cloud(law, 2, variable)
     best = discover_plus(tiny_model, points, PlusConfig(beam=2, rounds=0, degree=2)).best

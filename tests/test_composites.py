@@ -10,12 +10,6 @@ from pie.metrics import two_sided
 from pie.plus import discover_plus
 from pie.sampling import add_noise
 from pie.search import PlusConfig
-from pie.zero_set import points_on_zero_set
-
-
-def cloud(text, d=2, variable=1, n=200, seed=0):
-    rng = np.random.default_rng(seed)
-    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
 
 
 def scores(points, law):
@@ -40,11 +34,11 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
-def test_a_law_with_one_function_beside_simple_terms_is_found(law, d, variable):
+def test_a_law_with_one_function_beside_simple_terms_is_found(law, d, variable, cloud):
     assert max(scores(cloud(law, d, variable), law), default=0.0) > 0.95
 
 
-def test_a_wave_with_a_phase_is_found_at_once():
+def test_a_wave_with_a_phase_is_found_at_once(cloud):
     """Sine and cosine of one frequency, in one relation."""
     found = composites(cloud("x2 - 2.0*sin(5.3*x1 + 0.4) + 0.3*x1**2", variable=2))
     assert any(len(law.constants) == 6 and "sin" in str(law) and "cos" in str(law) for law in found)
@@ -72,7 +66,7 @@ def test_smooth_functions_of_a_short_arc_are_no_law():
     assert composites(np.column_stack([1.0 + t, 2.0 + t + 0.2 * t**2.5])) == []
 
 
-def test_a_little_noise_hides_them(rng):
+def test_a_little_noise_hides_them(rng, cloud):
     assert composites(add_noise(cloud(LAWS[0][0]), 1e-6, rng)) == []
 
 
@@ -81,24 +75,24 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
     assert composites(size * rng.standard_normal((100, 2))) == []
 
 
-def test_the_same_points_have_the_same_laws():
+def test_the_same_points_have_the_same_laws(cloud):
     points = cloud(LAWS[0][0])
     assert composites(points) == composites(points.copy())
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("law, d, variable", [LAWS[1], LAWS[5]], ids=["without", "a number"])
-def test_threads_change_nothing(law, d, variable):
+def test_threads_change_nothing(law, d, variable, cloud):
     points = cloud(law, d, variable)
     assert composites(points, workers=2) == composites(points) != []
 
 
-def test_numbers_inside_are_looked_for_where_they_are_asked_for():
+def test_numbers_inside_are_looked_for_where_they_are_asked_for(cloud):
     assert composites(cloud(LAWS[5][0], 3, 3), numbers=False) == []
     assert composites(cloud(LAWS[0][0]), numbers=False)
 
 
-def test_composites_are_what_the_search_takes_them_for(tiny_model):
+def test_composites_are_what_the_search_takes_them_for(tiny_model, cloud):
     law = "x2 - sin(x1 + x2**2)"
     points = cloud(law)
     few = PlusConfig(beam=2, rounds=0, degree=2)

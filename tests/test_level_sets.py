@@ -10,12 +10,6 @@ from pie.metrics import two_sided
 from pie.plus import discover_plus
 from pie.sampling import add_noise
 from pie.search import PlusConfig
-from pie.zero_set import points_on_zero_set
-
-
-def cloud(text, d=2, variable=1, n=200, seed=0):
-    rng = np.random.default_rng(seed)
-    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
 
 
 def scores(points, law):
@@ -38,7 +32,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
-def test_a_law_of_many_levels_is_found(law, d, variable):
+def test_a_law_of_many_levels_is_found(law, d, variable, cloud):
     assert max(scores(cloud(law, d, variable), law), default=0.0) > 0.95
 
 
@@ -70,7 +64,7 @@ def test_equal_steps_in_time_are_no_law(rng):
     assert level_sets(points) == []
 
 
-def test_a_little_noise_hides_them(rng):
+def test_a_little_noise_hides_them(rng, cloud):
     assert level_sets(add_noise(cloud(LAWS[0][0], variable=2), 1e-6, rng)) == []
 
 
@@ -94,7 +88,7 @@ def test_few_levels_or_such_without_a_period_have_none(levels):
     assert progression(np.array(levels)) is None
 
 
-def test_levels_are_what_the_search_takes_them_for(tiny_model):
+def test_levels_are_what_the_search_takes_them_for(tiny_model, cloud):
     law = "sin(x1*x2**2 + x2*cos(x2)) - 0.6"
     points = cloud(law) * [1000.0, 1.0]
     few = PlusConfig(beam=2, rounds=0, degree=2)

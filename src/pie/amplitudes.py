@@ -5,9 +5,10 @@ As in :mod:`pie.composites`, but g(u) comes with factors: x2 + (1.2 - 4.2·x1)·
 leaves of the columns g(u) and ψ·g(u) is one dimension, not two, where there is such a law.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -23,12 +24,17 @@ NEW = 1e-5  # what the span leaves of a function that is not in it
 FREQUENCIES = np.arange(0.5, 60.0, 0.25)  # times the range of u
 STARTS = 8  # of Gauss and Newton's steps, the deepest of the grid
 STEPS = 10
+DROPPED = 4  # the step before which what is not nearly a law by now is dropped
+CLOSE = 1e-2  # singular value of what is
+BLOCK = 512  # waves that are looked at together
 DRAFTS = 60  # at most of each base
 SHAKEN = 1e-3  # relative change of the points, by which laws break and identities do not
 LEAST = 12  # points
 NESTED = ("sin", "cos", "exp", "ln", "sqrt")
 FUNCTIONS = (*NESTED, "pow2", "pow3")
 INVERSE = ({"exp", "ln"}, {"sqrt", "pow2"})
+
+Place = tuple[int, int, float]  # numbers of the factor and of what is inside, and a frequency
 
 
 def amplitudes(points: np.ndarray) -> list[Tree]:
@@ -50,86 +56,112 @@ def _insides(points: np.ndarray) -> list[Tree]:
     return [*short, *((name, term) for name in NESTED for term in short)]
 
 
+@dataclass(frozen=True)
+class _Base:
+    """The span of a base at points (N, D), and what may vary in an amplitude (N, F) there."""
+
+    span: Span
+    factors: np.ndarray
+
+
 class _Pair:
-    """The columns g and ψ·g of many g, less the span of a base."""
+    """The columns g and ψ·g of many g (N, M), less the span of a base; ψ (N, 1) or (N, M)."""
 
-    def __init__(self, span: Span, factor: np.ndarray):
-        self.span, self.factor = span, factor[:, None]
+    def __init__(self, span: Span, g: np.ndarray, factor: np.ndarray):
+        both = [g, g * factor]
+        waves = np.iscomplexobj(g)  # K parts: 2, or 4 as waves have real and imaginary parts
+        self.size = np.repeat([span.size(c) for c in both], 1 + waves, axis=0)  # (K, M)
+        left = [span.left(c) for c in both]
+        parts = np.stack([p for c in left for p in ((c.real, c.imag) if waves else (c,))])
+        parts /= self.size[:, None]
+        self.usable = np.isfinite(parts).all(axis=(0, 1))
+        self.parts = np.where(self.usable, parts, 0.0)  # (K, N, M), of columns of norm 1
 
-    def left(self, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What is left (M, N, K) of the columns of g (N, M), and their norms (M, K).
+    def _products(self) -> np.ndarray:
+        """Scalar products (M, K, K) of the parts."""
+        k, _, m = self.parts.shape
+        found = np.empty((m, k, k))
+        for i, j in combinations_with_replacement(range(k), 2):
+            found[:, i, j] = found[:, j, i] = np.einsum("nm,nm->m", self.parts[i], self.parts[j])
+        return found
 
-        K is 2, or 4 for waves, which have real and imaginary parts.
-        """
-        parts = [g.real, g.imag] if np.iscomplexobj(g) else [g]
-        columns = np.stack([c for part in parts for c in (part, part * self.factor)], axis=2)
-        n, m, k = columns.shape
-        size = np.linalg.norm(columns * self.span.weights[:, :, None], axis=0)
-        left = self.span.left(columns.reshape(n, -1)).reshape(n, m, k)
-        return left.transpose(1, 0, 2), size
+    def least(self) -> np.ndarray:
+        """The least singular values (M,), to 1e-8."""
+        values = np.linalg.eigvalsh(self._products())[:, 0]
+        return np.where(self.usable, np.sqrt(np.maximum(values, 0.0)), np.inf)
 
-    def least(self, g: np.ndarray) -> np.ndarray:
-        """The least singular values (M,) of columns of norm 1, to 1e-8."""
-        left, size = self.left(g)
-        scaled = left / size[:, None]
-        usable = np.isfinite(scaled).all(axis=(1, 2))
-        scaled[~usable] = 0.0
-        values = np.linalg.eigvalsh(scaled.transpose(0, 2, 1) @ scaled)[:, 0]
-        return np.where(usable, np.sqrt(np.maximum(values, 0.0)), np.inf)
+    def exactly(self) -> np.ndarray:
+        """The least singular values (M,), as exact as can be."""
+        values = np.linalg.svd(self.parts.transpose(2, 1, 0), compute_uv=False)[:, -1]
+        return np.where(self.usable, values, np.inf)
 
-    def singular(self, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Singular vectors (M, N, K), values (M, K), and the coefficients (M, K) of the least one.
-
-        As exact as can be.
-        """
-        left, size = self.left(g)
-        scaled = np.nan_to_num(left / size[:, None], posinf=0.0, neginf=0.0)
-        vectors, values, rows = np.linalg.svd(scaled, full_matrices=False)
-        return vectors, values, rows[:, -1] / size
+    def step(self, slopes: "_Pair") -> np.ndarray:
+        """Gauss and Newton's (M,) in a number inside g; the pairs of slopes are ``slopes``."""
+        vectors = np.linalg.eigh(self._products())[1]
+        mixed = np.einsum("knm,mkl->lnm", self.parts, vectors)  # orthogonal, the shortest first
+        weights = vectors[:, :, 0].T * slopes.size / self.size
+        slope = np.einsum("knm,km->nm", slopes.parts, weights)
+        for other in mixed[1:]:  # these directions are free
+            slope -= other * ((other * slope).sum(axis=0) / (other * other).sum(axis=0))
+        step = (mixed[0] * slope).sum(axis=0) / (slope * slope).sum(axis=0)
+        return np.where(np.isfinite(step), step, 0.0)
 
 
-def _new(span: Span, g: np.ndarray, factor: np.ndarray) -> np.ndarray:
-    """Of which g (N, M) neither g nor ψ·g is in the span."""
-    return (span.least(g) > NEW) & (span.least(g * factor[:, None]) > NEW)
+def _plain(here: _Base, elsewhere: _Base, g: np.ndarray, shaken: np.ndarray) -> Iterator[Place]:
+    """Functions (N, M) that have such an amplitude, but not where the points are shaken."""
+    for j, (factor, other) in enumerate(zip(here.factors.T, elsewhere.factors.T, strict=True)):
+        factor, other = factor[:, None], other[:, None]
+        short = np.flatnonzero(_Pair(here.span, g, factor).least() < NEARLY)
+        parts = [here.span.least(c) > NEW for c in (g[:, short], g[:, short] * factor)]
+        short = short[parts[0] & parts[1]]  # new ones: neither is in the span
+        exact = _Pair(here.span, g[:, short], factor).exactly() < NOTHING
+        identity = _Pair(elsewhere.span, shaken[:, short], other).exactly() < NOTHING
+        yield from ((j, int(k), 1.0) for k in short[exact & ~identity])
 
 
-def _plain(pair: _Pair, elsewhere: _Pair, g: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which functions (N, M) have such an amplitude, but not where the points are shaken."""
-    short = np.flatnonzero(pair.least(g) < NEARLY)
-    short = short[_new(pair.span, g[:, short], pair.factor[:, 0])]
-    exact = pair.singular(g[:, short])[1][:, -1] < NOTHING
-    identity = elsewhere.singular(others[:, short])[1][:, -1] < NOTHING
-    return short[exact & ~identity]
+def _grid(base: _Base, unit: np.ndarray) -> np.ndarray:
+    """The least singular values (T, F, M) of waves of all frequencies in u (N, M)."""
+    n, m = unit.shape
+    rest = np.empty((len(FREQUENCIES), base.factors.shape[1], m))
+    together = max(1, BLOCK // m)
+    for begin in range(0, len(FREQUENCIES), together):
+        some = slice(begin, begin + together)
+        wave = turning((FREQUENCIES[some, None] * unit[:, None]).reshape(n, -1))
+        for j, factor in enumerate(base.factors.T):
+            rest[some, j] = _Pair(base.span, wave, factor[:, None]).least().reshape(-1, m)
+    return rest
 
 
 def _frequencies(
-    pair: _Pair, elsewhere: _Pair, u: np.ndarray, others: np.ndarray
-) -> Iterator[tuple[int, float]]:
-    """Insides u (N, M) and frequencies of waves with such amplitudes."""
+    here: _Base, elsewhere: _Base, u: np.ndarray, others: np.ndarray
+) -> Iterator[Place]:
+    """Waves in insides (N, M) that have such an amplitude, but not where the points are shaken."""
     reach = np.subtract(*np.quantile(u, [0.9, 0.1], axis=0))  # a few may be far out
-    unit = u / reach
-    rest = np.stack([pair.least(turning(t * unit)) for t in FREQUENCIES])
+    unit, shaken = u / reach, others / reach
+    rest = _grid(here, unit)
     low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
     order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
-    begin, which = np.nonzero(np.take_along_axis(low, order, axis=0))
-    t, unit = FREQUENCIES[order[begin, which] + 1], unit[:, which]
-    for _ in range(STEPS):
-        wave = turning(t * unit)
-        vectors, values, weights = pair.singular(wave)
-        slope = np.einsum("mnk,mk->mn", pair.left(1j * unit * wave)[0], weights)
-        for k in range(vectors.shape[2] - 1):  # the other directions are free
-            slope -= vectors[:, :, k] * (vectors[:, :, k] * slope).sum(axis=1, keepdims=True)
-        now = values[:, -1:] * vectors[:, :, -1]
-        step = (now * slope).sum(axis=1) / (slope * slope).sum(axis=1)
-        t = t - np.clip(np.where(np.isfinite(step), step, 0.0), -0.25, 0.25)
-    least = pair.singular(turning(t * unit))[1][:, -1]
-    shaken = elsewhere.singular(turning(t * (others / reach)[:, which]))[1][:, -1]
-    for k in np.flatnonzero((least < NOTHING) & ~(shaken < NOTHING)):
-        yield int(which[k]), float(t[k] / reach[which[k]])
+    begin, j, k = np.nonzero(np.take_along_axis(low, order, axis=0))
+    t = FREQUENCIES[order[begin, j, k] + 1]
+    for step in range(STEPS):
+        wave, factor = turning(t * unit[:, k]), here.factors[:, j]
+        pair = _Pair(here.span, wave, factor)
+        if step == DROPPED:
+            near = pair.least() < CLOSE
+            t, j, k = t[near], j[near], k[near]
+            continue
+        t = t - np.clip(pair.step(_Pair(here.span, 1j * unit[:, k] * wave, factor)), -0.25, 0.25)
+    least, identity = (
+        _Pair(base.span, turning(t * at[:, k]), base.factors[:, j]).exactly() < NOTHING
+        for base, at in ((here, unit), (elsewhere, shaken))
+    )
+    for i in np.flatnonzero(least & ~identity):
+        yield int(j[i]), int(k[i]), float(t[i] / reach[k[i]])
 
 
-def _varying(trees: list[Tree], few: np.ndarray) -> list[Tree]:
-    return usable(trees, columns_of(trees, few))[0]
+def _wave(u: Tree, t: float) -> list[Tree]:
+    inside: Tree = ("mul", ("c", t), u)
+    return [("sin", inside), ("cos", inside)]
 
 
 @np.errstate(all="ignore")
@@ -153,39 +185,41 @@ def modulated(points: np.ndarray, numbers: bool = True, workers: int = 1) -> lis
     most = len(points) // 2 - 4
     factors = amplitudes(points)
     varying = [columns_of(factors, at) for at in (few, others)]
-    spans = [[Span(base, at, most) for at in (few, others)] for base in bases(points)]
-    plain = _varying(
-        [(f, u) for u in _insides(points) for f in FUNCTIONS if {f, u[0]} not in INVERSE], few
-    )
-    waves = monomials(points.shape[1], 2)[1:]
+    both = [
+        [_Base(Span(base, at, most), v) for at, v in zip((few, others), varying, strict=True)]
+        for base in bases(points)
+    ]
+    functions: list[Tree] = [
+        (f, u) for u in _insides(points) for f in FUNCTIONS if {f, u[0]} not in INVERSE
+    ]
 
-    def drafts(both: list[Span], numbers: bool) -> list[list[Tree]]:
-        with np.errstate(all="ignore"):  # holds for one thread only
-            found: list[list[Tree]] = []
-            trees = waves if numbers else plain
-            g, shaken = columns_of(trees, few), columns_of(trees, others)
-            for j, factor in enumerate(factors):
-                pairs = [_Pair(s, v[:, j]) for s, v in zip(both, varying, strict=True)]
-                if numbers:
-                    insides: list[Tree] = [
-                        ("mul", ("c", t), trees[k]) for k, t in _frequencies(*pairs, g, shaken)
-                    ]
-                    for u in insides:
-                        wave: list[Tree] = [("sin", u), ("cos", u)]
-                        found.append([*wave, *(("mul", factor, part) for part in wave)])
-                else:
-                    chosen = _plain(*pairs, g, shaken)
-                    found += [[trees[k], ("mul", factor, trees[k])] for k in chosen]
-            return sorted(found, key=lambda new: len(from_tree(new[-1]).codes))[:DRAFTS]
+    def laws(
+        places: Callable[..., Iterator[Place]],
+        trees: list[Tree],
+        parts_of: Callable[[Tree, float], list[Tree]],
+    ) -> list[Expression]:
+        trees, values = usable(trees, columns_of(trees, few))
+        if not trees:
+            return []
+        shaken = columns_of(trees, others)
 
-    for frequency in (False, True)[: 1 + numbers]:
+        def drafts(of_base: list[_Base]) -> list[list[Tree]]:
+            with np.errstate(all="ignore"):  # holds for one thread only
+                found = []
+                for j, k, t in places(*of_base, values, shaken):
+                    parts = parts_of(trees[k], t)
+                    found.append([*parts, *(("mul", factors[j], part) for part in parts)])
+                return sorted(found, key=lambda new: len(from_tree(new[-1]).codes))[:DRAFTS]
+
         with ThreadPoolExecutor(workers) as pool:
-            drawn = pool.map(lambda both: drafts(both, frequency), spans)
-            found = [
+            drawn = pool.map(drafts, both)
+            return [
                 relation
-                for (span, _), new in zip(spans, drawn, strict=True)
-                for relation in exact_relations(new, span.base, points)
+                for (base, _), new in zip(both, drawn, strict=True)
+                for relation in exact_relations(new, base.span.base, points)
             ]
-        if found:
-            return found
-    return []
+
+    found = laws(_plain, functions, lambda g, _: [g])
+    if found or not numbers:
+        return found
+    return laws(_frequencies, monomials(points.shape[1], 2)[1:], _wave)

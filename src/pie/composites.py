@@ -2,8 +2,8 @@ r"""Exact laws that are linear in simple terms and in one function more: Σ c_k�
 
 Dictionaries (:mod:`pie.dictionary`) hold a hundred terms, too few for functions of combinations
 such as sin(x1 + x2²), or with a number inside such as exp(0.3·x1). But where the other terms of a
-law are among a few dozen, one look tells: what these leave of the column g(u) is rounding. So ten
-thousand u are tried in each of a few functions, and a number inside is found by variable projection
+law are among a few dozen, one look tells: what these leave of the column g(u) is rounding. So eight
+thousand u are tried in each of eight functions, and a number inside is found by variable projection
 (Golub and Pereyra 1973; Kaufman 1975): steps of Gauss and Newton on what is left.
 
 A wave is the complex column exp(iu), whose real part is taken at the phase that leaves least.
@@ -23,13 +23,17 @@ from .spans import Span, columns_of, turned, turning, usable
 
 FEW = 48  # points that are looked at, all of them where a law is confirmed
 NOTHING = 1e-7  # what is left of a column of norm 1
+NEARLY = 1e-6  # nothing, as far as Pythagoras tells
 SHAKEN = 1e-3  # relative change of the points, by which laws break and identities do not
 WIDE = 30.0  # range of a sum's first term, beyond which its second's weight is not looked for
 STEPS = 12  # of Gauss and Newton
+DROPPED = 5  # the step before which what is not nearly solved by now is dropped
+CLOSE = 1e-2  # what is left where it is
 STARTS = 5  # of them, the deepest of a grid
 DRAFTS = 400  # at most of each base, the shortest
 LEAST = 12  # points
 BLOCK = 512  # columns that are looked at together: what a processor's cache holds
+MANY = 2048  # where there is more to do for each, so that threads need not wait for each other
 
 _ONE: Tree = ("c", 1.0)
 
@@ -168,56 +172,80 @@ _PLAIN: tuple[
 )
 
 
-def _without_numbers(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+Halves = tuple[np.ndarray, np.ndarray]  # values (N, M) at some points, and where these are shaken
+
+
+@dataclass(frozen=True)
+class _Base:
+    """The span of a base at some points, and where these are shaken."""
+
+    here: Span
+    elsewhere: Span
+
+    def laws(self, columns: np.ndarray, shaken: np.ndarray) -> np.ndarray:
+        """Of which columns (N, M) the span leaves next to nothing, but not where shaken."""
+        identities = self.elsewhere.least(shaken) < NOTHING
+        return (self.here.least(columns) < NOTHING) & ~identities
+
+
+def _halves(values: np.ndarray) -> Halves:
+    return values[: len(values) // 2], values[len(values) // 2 :]
+
+
+def _without_numbers(base: _Base, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u) of which the span leaves next to nothing."""
+    few, shaken = _halves(values)
     blocks = [
-        np.ascontiguousarray(values[:, k : k + BLOCK]) for k in range(0, max(1, len(trees)), BLOCK)
+        np.ascontiguousarray(few[:, k : k + BLOCK]) for k in range(0, max(1, len(trees)), BLOCK)
     ]
     for function, drafts in _PLAIN:
-        least = np.concatenate([span.least(function(block)) for block in blocks])
-        for k in np.flatnonzero(least < NOTHING):
+        nearly = np.concatenate([base.here.nearly(function(block)) for block in blocks]) < NEARLY
+        short = np.flatnonzero(nearly)
+        for k in short[base.laws(function(few[:, short]), function(shaken[:, short]))]:
             yield from drafts(trees[k])
 
 
-def _no_identities(
-    drafts: list[list[Tree]], elsewhere: Span, others: np.ndarray
-) -> list[list[Tree]]:
-    """Those of which the span leaves something at other points."""
-    kept = []
-    for new in drafts:
-        column = from_tree(new[0]).values(others)[:, None]
-        if len(new) == 2:
-            column = column + 1j * from_tree(new[1]).values(others)[:, None]
-        if not elsewhere.least(column)[0] < NOTHING:
-            kept.append(new)
-    return kept
+def _grid(span: Span, function: _Function, u: np.ndarray) -> np.ndarray:
+    """What is left (T, M) of the functions of u (…, N, M) with each number of the grid."""
+    m = u.shape[-1]
+    together = max(1, MANY // m)
+    repeated = np.tile(u, together)
+    rest = []
+    for k in range(0, len(function.grid), together):
+        t = np.repeat(function.grid[k : k + together], m)
+        rest.append(span.nearly(function.values(t, repeated[..., : len(t)])).reshape(-1, m))
+    return np.concatenate(rest)
 
 
-def _solved(span: Span, function: _Function, u: np.ndarray) -> Iterator[tuple[int, float]]:
+def _solved(base: _Base, function: _Function, u: Halves) -> Iterator[tuple[int, float]]:
     """Places in u (…, N, M) of which a number leaves next to nothing, and the numbers."""
-    rest = np.stack([span.least(function.values(t, u)) for t in function.grid])
+    few, shaken = u
+    rest = _grid(base.here, function, few)
     low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
     order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
     begin, which = np.nonzero(np.take_along_axis(low, order, axis=0))
-    t, u = function.grid[order[begin, which] + 1], u[..., which]
-    for _ in range(STEPS):
-        t = t - _step(span, function, t, u)
-    least = span.least(function.values(t, u))
-    for k in np.flatnonzero(least < NOTHING):
+    t = function.grid[order[begin, which] + 1]
+    for step in range(STEPS):
+        if step == DROPPED:
+            near = base.here.nearly(function.values(t, few[..., which])) < CLOSE
+            t, which = t[near], which[near]
+        t = t - _step(base.here, function, t, few[..., which])
+    columns, others = (function.values(t, part[..., which]) for part in u)
+    for k in np.flatnonzero(base.laws(columns, others)):
         yield int(which[k]), float(t[k])
 
 
-def _with_numbers(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+def _with_numbers(base: _Base, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u) with a number, of which the span leaves next to nothing."""
     low, high = values.min(axis=0), values.max(axis=0)
     reach, middle = high - low, 0.5 * (low + high)
-    unit = (values - middle) / reach
+    unit = _halves((values - middle) / reach)
     for function in _WITH_NUMBERS:
-        for j, t in _solved(span, function, unit):
+        for j, t in _solved(base, function, unit):
             yield from function.drafts(t, trees[j], float(reach[j]), float(middle[j]))
 
 
-def _weighted(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
+def _weighted(base: _Base, trees: list[Tree], values: np.ndarray) -> Iterator[list[Tree]]:
     """Terms g(u + c·v) of which the span leaves next to nothing."""
     if len(trees) < 2:
         return
@@ -226,8 +254,9 @@ def _weighted(span: Span, trees: list[Tree], values: np.ndarray) -> Iterator[lis
     near = reach[first] < WIDE
     first, second = first[near], second[near]
     u = np.stack([values[:, first], values[:, second] * (reach[first] / reach[second])])
+    n = len(values) // 2
     for function in _OF_TWO:
-        for k, t in _solved(span, function, u):
+        for k, t in _solved(base, function, (u[:, :n], u[:, n:])):
             i, j = first[k], second[k]
             weight: Tree = ("c", float(t * reach[i] / reach[j]))
             inside: Tree = ("add", trees[i], ("mul", weight, trees[j]))
@@ -267,27 +296,26 @@ def composites(points: np.ndarray, numbers: bool = True, workers: int = 1) -> li
     few = points[rng.permutation(len(points))[:FEW]]
     others = few * np.exp(SHAKEN * rng.standard_normal(few.shape))
     most = len(points) // 2 - 2  # terms beside the function's, of which a relation is confirmed
-    spans = [(Span(base, few, most), Span(base, others, most)) for base in bases(points)]
+    spans = [_Base(Span(base, few, most), Span(base, others, most)) for base in bases(points)]
+    both = np.concatenate([few, others])
 
-    def laws(drafts: Callable[[Span], Iterable[list[Tree]]]) -> list[Expression]:
-        def drawn(both: tuple[Span, Span]) -> list[list[Tree]]:
+    def laws(drafts: Callable[[_Base], Iterable[list[Tree]]]) -> list[Expression]:
+        def drawn(base: _Base) -> list[list[Tree]]:
             with np.errstate(all="ignore"):  # holds for one thread only
-                return [*drafts(both[0])]
+                return sorted(drafts(base), key=lambda new: len(from_tree(new[0]).codes))[:DRAFTS]
 
-        found = []
         with ThreadPoolExecutor(workers) as pool:
-            for (span, elsewhere), new in zip(spans, pool.map(drawn, spans), strict=True):
-                short = sorted(new, key=lambda terms: len(from_tree(terms[0]).codes))[:DRAFTS]
-                found += exact_relations(
-                    _no_identities(short, elsewhere, others), span.base, points
-                )
-        return found
+            return [
+                relation
+                for base, new in zip(spans, pool.map(drawn, spans), strict=True)
+                for relation in exact_relations(new, base.here.base, points)
+            ]
 
-    of_any = usable(*_combinations(few))
-    found = laws(lambda span: _without_numbers(span, *of_any))
+    of_any = usable(*_combinations(both))
+    found = laws(lambda base: _without_numbers(base, *of_any))
     if found or not numbers:
         return found
     one = [*products(points), *_monomials(d)]
     two = [*monomials(d, 2)[1:], *(_power(j, -1) for j in range(1, d + 1))]
-    of_one, of_two = (usable(trees, columns_of(trees, few)) for trees in (one, two))
-    return laws(lambda span: chain(_with_numbers(span, *of_one), _weighted(span, *of_two)))
+    of_one, of_two = (usable(trees, columns_of(trees, both)) for trees in (one, two))
+    return laws(lambda base: chain(_with_numbers(base, *of_one), _weighted(base, *of_two)))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .branches import branches
 from .candidates import Candidate, Discovery, check_points
@@ -110,6 +111,20 @@ def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> C
     return Candidate(expression, -found.error, UNLIKELY, "ok", found.error, found.contrast)
 
 
+def _relate(search: Search, config: PlusConfig) -> None:
+    """What needs no skeleton: relations and level sets, until one is exact."""
+    if config.dictionaries:
+        search.look_up()
+    if config.composites and not search.exact():
+        search.compose()
+    if config.level_sets and not search.exact():
+        search.find_levels()
+    if not search.exact():
+        search.complete()
+    if not search.exact():
+        search.prune()
+
+
 def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) -> Search:
     """The search in all views."""
     views = views_of(points, config.views)
@@ -121,16 +136,8 @@ def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) 
         kept = merged(hypotheses)
         search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
     if config.degree and not search.exact():
-        if config.dictionaries:
-            search.look_up()
-        if config.composites and not search.exact():
-            search.compose()
-        if config.level_sets and not search.exact():
-            search.find_levels()
-        if not search.exact():
-            search.complete()
-        if not search.exact():
-            search.prune()
+        with threadpool_limits(1, user_api="blas"):  # there are threads of ours
+            _relate(search, config)
     search.refine_until_it_helps_no_more()
     return search
 

@@ -51,7 +51,7 @@ class PlusConfig:
     degree: int = 4  # of the monomials that are completed linearly, one less for three variables;
     # 0: none, and neither dictionaries, composites nor level sets
     dictionaries: bool = True  # relations that are exact among a hundred terms are looked up
-    composites: bool = True  # and those of one function more, of ten thousand, beside few terms
+    composites: bool = True  # and those of one function more, or of one with factors
     level_sets: bool = True  # points on many level sets of one function are told from others
     rounds: int = 5  # of refinement; none once a fit is exact
     longest: int = 30  # tokens of what refinement fits

@@ -56,9 +56,24 @@ class Span:
         parts = weighted.view(float)  # the real and the imaginary part of a wave side by side
         return (parts - self.q @ (self.q.T @ parts)).view(weighted.dtype)
 
+    def size(self, columns: np.ndarray) -> np.ndarray:
+        """Norms (M,) of columns (N, M), weighted."""
+        return np.linalg.norm(columns * self.weights, axis=0)
+
     def least(self, columns: np.ndarray) -> np.ndarray:
         """Norms (M,) of what is left, relative to the columns; of waves at the best phase."""
         left = turned(self.left(columns))[0]
-        size = np.linalg.norm(columns * self.weights, axis=0)
-        found = np.linalg.norm(left, axis=0) / size
+        found = np.linalg.norm(left, axis=0) / self.size(columns)
+        return np.where(np.isfinite(found), found, np.inf)
+
+    def nearly(self, columns: np.ndarray) -> np.ndarray:
+        """As :meth:`least`, to 1e-7: what is left by Pythagoras, in a fraction of the time."""
+        weighted = np.ascontiguousarray(columns * self.weights)
+        inside = (self.q.T @ weighted.view(float)).view(weighted.dtype)
+        size, taken = (np.einsum("nm,nm->m", c, c.conj()).real for c in (weighted, inside))
+        left = size - taken
+        if np.iscomplexobj(columns):
+            turns = (np.einsum("nm,nm->m", c, c) for c in (weighted, inside))
+            left = 0.5 * (left - np.abs(np.subtract(*turns)))
+        found = np.sqrt(np.maximum(left, 0.0) / size)
         return np.where(np.isfinite(found), found, np.inf)
