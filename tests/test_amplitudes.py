@@ -16,6 +16,7 @@ LAWS = [
     ("x2 + 1.6 + (1.2 - 4.2*x1)*cos(exp(x1))", 2, 2),
     ("x1**2 - (0.7 + x2)*sin(x1 - x2) - 0.4", 2, 2),
     ("x3 - (x1 + 2.3)*sin(cos(x2)) + 0.2*x1", 3, 3),
+    ("x2 + 0.4*x1**2*cos(log(x1)) - 0.3", 2, 2),  # a factor that varies, without a constant
     ("(x1 - 1.4)*sin(2.5*x2) + 0.4", 2, 1),  # a frequency
     ("cos(2.9*x2)*(0.5 + sqrt(x1)) - 1.2", 2, 1),
     ("x2 - (1.3 + x1**2)*cos(3.1*x1 + 0.4)", 2, 2),  # and a phase
@@ -53,14 +54,14 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("law, d, variable", [LAWS[0], LAWS[3]], ids=["without", "a frequency"])
+@pytest.mark.parametrize("law, d, variable", [LAWS[0], LAWS[4]], ids=["without", "a frequency"])
 def test_threads_change_nothing(law, d, variable, cloud):
     points = cloud(law, d, variable)
     assert modulated(points, workers=2) == modulated(points) != []
 
 
 def test_frequencies_are_looked_for_where_they_are_asked_for(cloud):
-    assert modulated(cloud(LAWS[3][0]), numbers=False) == []
+    assert modulated(cloud(LAWS[4][0]), numbers=False) == []
 
 
 def test_they_are_what_the_search_takes_them_for(tiny_model, cloud):

@@ -20,7 +20,6 @@ from .spans import Span, columns_of, turning, usable
 FEW = 64  # points that are looked at
 NOTHING = 1e-9  # singular value of columns of norm 1 that is none
 NEARLY = 1e-6  # none, as far as a product of matrices tells
-NEW = 1e-5  # what the span leaves of a function that is not in it
 FREQUENCIES = np.arange(0.5, 60.0, 0.25)  # times the range of u
 STARTS = 8  # of Gauss and Newton's steps, the deepest of the grid
 STEPS = 10
@@ -112,8 +111,6 @@ def _plain(here: _Base, elsewhere: _Base, g: np.ndarray, shaken: np.ndarray) -> 
     for j, (factor, other) in enumerate(zip(here.factors.T, elsewhere.factors.T, strict=True)):
         factor, other = factor[:, None], other[:, None]
         short = np.flatnonzero(_Pair(here.span, g, factor).least() < NEARLY)
-        parts = [here.span.least(c) > NEW for c in (g[:, short], g[:, short] * factor)]
-        short = short[parts[0] & parts[1]]  # new ones: neither is in the span
         exact = _Pair(here.span, g[:, short], factor).exactly() < NOTHING
         identity = _Pair(elsewhere.span, shaken[:, short], other).exactly() < NOTHING
         yield from ((j, int(k), 1.0) for k in short[exact & ~identity])

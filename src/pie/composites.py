@@ -48,13 +48,20 @@ def _power(variable: int, exponent: int) -> Tree:
 
 
 def _monomials(d: int) -> list[Tree]:
-    """Powers of D variables up to the sixth, products of two, and ratios to a first or second."""
+    """Powers of D variables up to the sixth, products of two, and ratios to a first or second;
+    products of three variables or their inverses.
+    """
     powers = {j: [_power(j, k) for k in range(1, 7)] for j in range(1, d + 1)}
     found = [power for of_one in powers.values() for power in of_one[3:]]
     for i, j in permutations(powers, 2):
         found += [("div", a, _power(j, k)) for a in powers[i] for k in (1, 2)]
         if i < j:
             found += [("mul", a, b) for a in powers[i] for b in powers[j]]
+    for i, j, k in permutations(powers, 3):
+        if i < j:
+            found += [("div", ("mul", ("x", i), ("x", j)), ("x", k))]
+            found += [("div", ("x", k), ("mul", ("x", i), ("x", j)))]
+            found += [("mul", ("mul", ("x", i), ("x", j)), ("x", k))] * (j < k)
     return found
 
 
@@ -111,6 +118,21 @@ def _shifted(t: float, u: Tree, reach: float, middle: float, sign: float) -> Tre
     return ("ln", ("add", u, number) if sign > 0.0 else ("sub", number, u))
 
 
+def _of_exponent(sign: float) -> _Function:
+    """exp(±exp(t)·u), which is 1 at most: a few u may be far out."""
+
+    def exponent(t: np.ndarray, u: np.ndarray) -> np.ndarray:
+        v = sign * np.exp(t) * u
+        return v - v.max(axis=0)
+
+    return _Function(
+        lambda t, u: np.exp(exponent(t, u)),
+        lambda t, u: exponent(t, u) * np.exp(exponent(t, u)),
+        np.concatenate([np.arange(-1.2, 3.0, 0.07), np.arange(3.0, 8.0, 0.2)]),
+        lambda t, u, reach, _: [[("exp", _scaled(sign * float(np.exp(t)), u, reach))]],
+    )
+
+
 def _of_shift(sign: float) -> _Function:
     return _Function(
         lambda t, u: np.log(0.5 + np.exp(t) + sign * u),
@@ -120,7 +142,6 @@ def _of_shift(sign: float) -> _Function:
     )
 
 
-_STEPS = np.geomspace(0.3, 20.0, 40)
 _WITH_NUMBERS = (
     _Function(
         lambda t, u: turning(t * u),
@@ -128,15 +149,8 @@ _WITH_NUMBERS = (
         np.arange(0.5, 80.0, 0.4),
         lambda t, u, reach, _: _wave(_scaled(t, u, reach)),
     ),
-    *(
-        _Function(
-            lambda t, u: np.exp(t * u),
-            lambda t, u: u * np.exp(t * u),
-            grid,
-            lambda t, u, reach, _: [[("exp", _scaled(t, u, reach))]],
-        )
-        for grid in (-_STEPS[::-1], _STEPS)
-    ),
+    _of_exponent(1.0),
+    _of_exponent(-1.0),
     _of_shift(1.0),
     _of_shift(-1.0),
 )
