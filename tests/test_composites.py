@@ -77,6 +77,10 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
     assert composites(size * rng.standard_normal((100, 2))) == []
 
 
+def test_large_values_leave_few_terms_and_no_pair_of_them(rng):
+    assert composites(rng.uniform(1e6, 5e6, (100, 2))) == []
+
+
 def test_the_same_points_have_the_same_laws(cloud):
     points = cloud(LAWS[0][0])
     assert composites(points) == composites(points.copy())

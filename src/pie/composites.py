@@ -233,7 +233,9 @@ def _grid(span: Span, function: _Function, u: np.ndarray) -> np.ndarray:
 
 def _solved(base: _Base, function: _Function, u: Halves) -> Iterator[tuple[int, float]]:
     """Places in u (…, N, M) of which a number leaves next to nothing, and the numbers."""
-    few, shaken = u
+    few, _ = u
+    if not few.shape[-1]:
+        return
     rest = _grid(base.here, function, few)
     low = (rest[1:-1] <= rest[:-2]) & (rest[1:-1] <= rest[2:]) & np.isfinite(rest[1:-1])
     order = np.argsort(np.where(low, rest[1:-1], np.inf), axis=0)[:STARTS]
