@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from pie.corpus import Corpus, CorpusConfig
+from pie.data.corpus import Corpus, CorpusConfig
 
 CHUNK = 2048
 

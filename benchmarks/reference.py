@@ -11,11 +11,11 @@ import numpy as np
 import sympy
 from scipy.optimize import fsolve, least_squares, minimize
 
-from pie.corpus import CorpusConfig
-from pie.expression import Expression, from_tree
-from pie.fitness import cl_fem
-from pie.generator import random_tree
-from pie.sympy_bridge import to_sympy
+from pie.data.corpus import CorpusConfig
+from pie.data.generator import random_tree
+from pie.expr.expression import Expression, from_tree
+from pie.expr.sympy_bridge import to_sympy
+from pie.fit.fitness import cl_fem
 
 X = sympy.symbols("x1:4", real=True)
 

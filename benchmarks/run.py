@@ -58,9 +58,9 @@ def searches(root: Path, settings, cores: int, tiny: bool) -> dict:
 
     *PIE+* as evaluated, and ``pie.discover`` with its certificates; without noise, and with 1 %.
     """
-    from pie.benchmarks import load, noisy
-    from pie.laws import discover, from_pretrained
-    from pie.plus import discover_plus
+    from pie.data.benchmarks import load, noisy
+    from pie.discovery.laws import discover, from_pretrained
+    from pie.search.plus import discover_plus
 
     model = from_pretrained(root / "data/models/pie-plus")
     clouds = load(root / "data/benchmarks", "wild")[:: 370 if tiny else 19]
@@ -90,13 +90,13 @@ def measure(root: Path, tiny: bool) -> dict:
     import torch
     from million import make
 
-    from pie.corpus import Corpus
-    from pie.discovery import discover, merged, skeletons
-    from pie.fitness import stochastic_copies
-    from pie.model import load_weights
-    from pie.plus import discover_plus
-    from pie.sampson_fits import fit_sampson
-    from pie.settings import load_corpora, load_settings
+    from pie.data.corpus import Corpus
+    from pie.experiments.settings import load_corpora, load_settings
+    from pie.fit.fitness import stochastic_copies
+    from pie.fit.sampson_fits import fit_sampson
+    from pie.network.model import load_weights
+    from pie.search.algorithm2 import discover, merged, skeletons
+    from pie.search.plus import discover_plus
 
     turns = 1 if tiny else 5
     cores = 2 if tiny else os.cpu_count() or 1
@@ -227,8 +227,8 @@ def main() -> None:
     parser.add_argument("--searches", action="store_true", help="only the seconds of searches")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE))
+    from pie.experiments.settings import load_settings
     from pie.report import figures
-    from pie.settings import load_settings
 
     if options.searches:
         results = json.loads((HERE / "results.json").read_text())

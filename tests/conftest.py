@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from pie.answers import Answer, answer_to
-from pie.benchmarks import load
-from pie.corpus import Corpus, CorpusConfig
-from pie.evaluation import Row, score
-from pie.expression import parse
-from pie.model import PIE, ModelConfig
-from pie.zero_set import points_on_zero_set
+from pie.data.benchmarks import load
+from pie.data.corpus import Corpus, CorpusConfig
+from pie.experiments.answers import Answer, answer_to
+from pie.experiments.evaluation import Row, score
+from pie.expr.expression import parse
+from pie.network.model import PIE, ModelConfig
+from pie.zeroset.roots import points_on_zero_set
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = ModelConfig(width=32, heads=4, dropout=0.0, encoder="inducing", encoder_layers=1,

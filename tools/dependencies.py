@@ -1,10 +1,10 @@
-"""Keep dvc.yaml's lists of modules as the imports of notebooks and of `pie.sensitivity` say.
+"""Keep dvc.yaml's lists of modules as the imports of notebooks and of `pie.experiments.sensitivity` say.
 
     python tools/dependencies.py
 
 rewrites the `src/pie/...` entries of every stage that runs a notebook, or a module by `python -m`.
 A notebook's stage depends on the modules that it imports and on all that these import; of
-`pie.report`, which computes nothing, on the modules for drawing only; not on `pie.settings`, since
+`pie.report`, which computes nothing, on the modules for drawing only; not on `pie.experiments.settings`, since
 stages name their sections of params.yaml.
 """
 

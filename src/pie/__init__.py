@@ -3,17 +3,17 @@
 >>> import pie
 >>> result = pie.discover([[1.0, 1.0], [2.0, 0.5], [4.0, 0.25]])
 Traceback (most recent call last):
-pie.measurements.BadTable: 3 different rows; expected at least 8, 5 of them to judge on
+pie.discovery.measurements.BadTable: 3 different rows; expected at least 8, 5 of them to judge on
 """
 
 __version__ = "0.1.0"
 __all__ = ["BadTable", "ImplicitRegressor", "discover", "from_pretrained"]
 
 HOMES = {
-    "BadTable": "measurements",
-    "ImplicitRegressor": "regressor",
-    "discover": "laws",
-    "from_pretrained": "laws",
+    "BadTable": "discovery.measurements",
+    "ImplicitRegressor": "discovery.regressor",
+    "discover": "discovery.laws",
+    "from_pretrained": "discovery.laws",
 }
 
 

@@ -6,6 +6,7 @@ library does not throw rows away.
 
 import ast
 import functools
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def sources(modules: Iterable[str]) -> list[Path]:
     Raises:
         FileNotFoundError: a module that does not exist, quoted.
 
-    >>> [path.stem for path in sources(["kernel"])]
+    >>> [path.stem for path in sources(["expr.kernel"])]
     ['kernel', 'operators', 'vector_math']
     """
     open_paths = [PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in modules]
@@ -47,3 +48,11 @@ def sources(modules: Iterable[str]) -> list[Path]:
             found.add(path)
             open_paths += _imported(path)
     return sorted(found)
+
+
+def digest_of(modules: Iterable[str], settings: object, files: Iterable[Path] = ()) -> bytes:
+    """Digest of settings, files, and the named modules with all that they import."""
+    found = hashlib.sha256(repr(settings).encode())
+    for path in [*files, *sources(modules)]:
+        found.update(path.read_bytes())
+    return found.digest()

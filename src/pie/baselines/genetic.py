@@ -20,9 +20,9 @@ from gplearn.fitness import make_fitness
 from gplearn.functions import _Function, make_function
 from gplearn.genetic import SymbolicRegressor
 
-from ..candidates import Candidate, Discovery, check_points
-from ..expression import Expression, Tree, from_tree
-from ..operators import MAX_VARIABLES
+from ..expr.expression import Expression, Tree, from_tree
+from ..expr.operators import MAX_VARIABLES
+from ..search.candidates import Candidate, Discovery, check_points
 from .objectives import OBJECTIVES, WORST, Objective
 
 RETURNED = 20  # candidates

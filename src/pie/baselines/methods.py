@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..answers import Method, digest_of
-from ..candidates import Discovery
+from ..search.candidates import Discovery, Method
+from ..sources import digest_of
 from .genetic import GeneticConfig, genetic
 from .neural_guided import NeuralGuidedConfig, neural_guided
 from .null_space import NullSpaceConfig, null_space
@@ -40,7 +40,7 @@ class BaselinesConfig:
 
 @dataclass(frozen=True)
 class Baselines:
-    """The baselines as methods of :func:`pie.evaluation.evaluate`, within their budgets."""
+    """The baselines as methods of :func:`pie.experiments.evaluation.evaluate`, within their budgets."""
 
     config: BaselinesConfig = BaselinesConfig()
     seed: int = 0  # of the metrics

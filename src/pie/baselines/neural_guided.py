@@ -30,12 +30,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..candidates import Candidate, Discovery, check_points
-from ..constants import Fit, fit
-from ..expression import MAX_LENGTH, Expression
-from ..fitness import stochastic_copies
-from ..operators import BY_NAME, CONSTANT, MAX_VARIABLES
-from ..sampson_fits import fit_sampson
+from ..expr.expression import MAX_LENGTH, Expression
+from ..expr.operators import BY_NAME, CONSTANT, MAX_VARIABLES
+from ..fit.constants import Fit, fit
+from ..fit.fitness import stochastic_copies
+from ..fit.sampson_fits import fit_sampson
+from ..search.candidates import Candidate, Discovery, check_points
 from .policy import Policy
 from .programs import Breeding, Codes, Grammar, evolve
 

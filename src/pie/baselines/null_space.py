@@ -5,7 +5,7 @@ singular vector of [φ_k(x_n)] holds: no network, no search, no starting values.
 all ln|x_j|, for products of powers Π x_j^e_j = level, and all monomials up to every total degree.
 
 Columns and rows of the matrix are brought to one size, so that neither units nor a few far points
-decide. Terms are left out one by one (:func:`pie.completion.elimination`) while the smallest
+decide. Terms are left out one by one (:func:`pie.search.completion.elimination`) while the smallest
 singular value s stays within a factor of the least, or is exact. This sparsest relation and the
 dense one are the candidates of a pool. Exact ones come first, then those of the lowest score,
 
@@ -22,12 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..candidates import Candidate, Discovery, check_points
-from ..completion import EXACT, elimination, logarithms, monomials
-from ..expression import Expression, Tree, from_tree, power_tree
-from ..fitness import vanilla
-from ..operators import MAX_VARIABLES
-from ..spreads import permuted
+from ..expr.expression import Expression, Tree, from_tree, power_tree
+from ..expr.operators import MAX_VARIABLES
+from ..expr.terms import monomials
+from ..fit.fitness import vanilla
+from ..search.candidates import Candidate, Discovery, check_points
+from ..search.completion import EXACT, elimination, logarithms
+from ..zeroset.spreads import permuted
 
 ROUNDING = 1e-12  # of a singular value
 LONGEST = 24  # terms, which always fit into an equation

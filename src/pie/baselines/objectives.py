@@ -16,10 +16,10 @@ from typing import Self
 
 import numpy as np
 
-from ..expression import Expression, from_tree, to_tree
-from ..fitness import cl_fem, stochastic_copies, vanilla
-from ..sampson_fits import fit_sampson
-from ..spreads import permuted
+from ..expr.expression import Expression, from_tree, to_tree
+from ..fit.fitness import cl_fem, stochastic_copies, vanilla
+from ..fit.sampson_fits import fit_sampson
+from ..zeroset.spreads import permuted
 
 WORST = -1e30
 STEP = 1e-6  # h, of the spread of a column

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from deap import algorithms, base, tools
 
-from ..operators import (
+from ..expr.operators import (
     BY_CODE,
     CONSTANT,
     COS,

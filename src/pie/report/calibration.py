@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..calibration import Rule, rates, roc
-from ..null_clouds import LAWFUL
+from ..data.null_clouds import LAWFUL
+from ..experiments.calibration import Rule, rates, roc
 from .style import METHODS
 
 _PARTS = {"calibration": ("0.5", "s", "--"), "test": (METHODS["PIE+"][0], "D", "-")}
@@ -19,7 +19,7 @@ def no_law(table: pd.DataFrame, rule: Rule) -> Figure:
     The rule itself is a marker with its 95 % intervals. The dotted line is at 5 %.
 
     Args:
-        table: from :func:`pie.calibration.search`.
+        table: from :func:`pie.experiments.calibration.search`.
         rule: its thresholds.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(5.5, 2.7))
@@ -59,7 +59,7 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
     """Rates in per cent with their intervals, kinds down, parts across.
 
     Args:
-        found: from :func:`pie.calibration.rates`.
+        found: from :func:`pie.experiments.calibration.rates`.
     """
     share = [
         f"{e.laws} of {e.clouds}: {100 * e.share:.1f} % [{100 * e.low:.0f}, {100 * e.high:.0f}]"

@@ -1,7 +1,7 @@
 """The paper's claims, one by one, on our rows: confirmed, refuted or undecided.
 
 Every verdict rests on mean differences over the same equations in pairs, with 95 % intervals
-(:mod:`pie.comparisons`), in points of per cent. "Better" is confirmed if all intervals lie above 0,
+(:mod:`pie.experiments.comparisons`), in points of per cent. "Better" is confirmed if all intervals lie above 0,
 refuted if one lies below. "Insensitive" and "suffices" need a margin, which the paper does not
 give: :data:`MARGIN`.
 """
@@ -12,8 +12,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..comparisons import CONFIRMED, Difference, difference, is_at_most, is_higher, is_within
-from ..evaluation import Row
+from ..experiments.comparisons import (
+    CONFIRMED,
+    Difference,
+    difference,
+    is_at_most,
+    is_higher,
+    is_within,
+)
+from ..experiments.evaluation import Row
 from .tables import TITLES
 
 PAPER_BASELINES = ("GP (Vanilla)", "GP (CL-FEM)", "DSO (Vanilla)", "DSO (CL-FEM)")

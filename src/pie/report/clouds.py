@@ -7,10 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from .. import sampling
-from ..corpus import Item
-from ..evaluation import Row
-from ..expression import Expression, parse, to_infix, to_tree
+from ..data import sampling
+from ..data.corpus import Item
+from ..experiments.evaluation import Row
+from ..expr.expression import Expression, parse, to_infix, to_tree
 from .style import METHODS
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from ..comparisons import Difference
+from ..experiments.comparisons import Difference
 from .style import METHODS
 
 

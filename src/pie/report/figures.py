@@ -65,7 +65,7 @@ def accuracies(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figu
     """Fitness and accuracies per test set: ours filled with 95 % intervals, the paper's hollow.
 
     Args:
-        summary: from :func:`pie.evaluation.summarise`.
+        summary: from :func:`pie.experiments.evaluation.summarise`.
         reported: per test set, rows of the paper's table in percent (fitness as a fraction).
     """
     sets = list(dict.fromkeys(entry["benchmark"] for entry in summary))
@@ -121,7 +121,7 @@ def methods(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figure:
     """Fitness and Acc 0.99 of many methods, a column per test set; the paper's value hollow.
 
     Args:
-        summary: from :func:`pie.evaluation.summarise`.
+        summary: from :func:`pie.experiments.evaluation.summarise`.
         reported: per test set, rows of the paper's table in percent (fitness as a fraction).
     """
     sets = list(dict.fromkeys(entry["benchmark"] for entry in summary))

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from ..expression import Expression, to_tree
-from ..model import BITS
+from ..expr.expression import Expression, to_tree
+from ..network.model import BITS
 from .clouds import draw_zero_set, math_text
 from .style import METHODS
 from .trace import Trace
@@ -27,7 +27,7 @@ _GAP = 0.08
 def skeleton_text(expression: Expression) -> str:
     """A skeleton as short plain text, ``C`` for every constant.
 
-    >>> from pie.expression import parse
+    >>> from pie.expr.expression import parse
     >>> skeleton_text(parse("x1**2 - 3*x2"))
     'x1^2 - C·x2'
     """

@@ -1,8 +1,8 @@
 r"""Figure 2, from real equations: where degenerate solutions lie, and what the network proposes.
 
 Random skeletons (Section 3.2) and those of the network's beam are fitted to the same points by
-the same BFGS. A candidate is judged twice: how it is degenerate (:mod:`pie.degeneracy`), and
-whether its zero set is that of the law (:func:`pie.metrics.two_sided`).
+the same BFGS. A candidate is judged twice: how it is degenerate (:mod:`pie.zeroset.degeneracy`), and
+whether its zero set is that of the law (:func:`pie.experiments.metrics.two_sided`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,17 +15,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from ..benchmarks import Problem
-from ..candidates import Candidate
-from ..canonical import canonical
-from ..constants import fit
-from ..degeneracy import CANCELLED, EVERYTHING, NO_EQUATION, SOUND, ZERO_FACTOR, kind
-from ..discovery import InferenceConfig, discover
-from ..expression import Expression, from_tree
-from ..fitness import stochastic_copies
-from ..generator import GeneratorConfig, random_tree
-from ..metrics import RECOVERED, two_sided
-from ..model import PIE
+from ..data.benchmarks import Problem
+from ..data.generator import GeneratorConfig, random_tree
+from ..experiments.metrics import RECOVERED, two_sided
+from ..expr.canonical import canonical
+from ..expr.expression import Expression, from_tree
+from ..fit.constants import fit
+from ..fit.fitness import stochastic_copies
+from ..network.model import PIE
+from ..search.algorithm2 import InferenceConfig, discover
+from ..search.candidates import Candidate
+from ..zeroset.degeneracy import CANCELLED, EVERYTHING, NO_EQUATION, SOUND, ZERO_FACTOR, kind
 from .clouds import math_text
 from .figures import KINDS
 from .style import METHODS
@@ -34,9 +34,7 @@ RIGHT, WRONG = METHODS["PIE"][0], METHODS["GP (Sampson)"][0]  # zero sets
 LEAST, MOST, STEP = -30, 4, 2  # log10 of mean squares: what is drawn, and the width of a bar
 EXACT = -20  # below, a fit is exact up to rounding
 _GREYS = {
-    name: grey
-    for name, (grey, _) in {**KINDS, SOUND: ("white", "")}.items()
-    if name != NO_EQUATION
+    name: grey for name, (grey, _) in {**KINDS, SOUND: ("white", "")}.items() if name != NO_EQUATION
 }
 _PLANE = (ZERO_FACTOR, CANCELLED, EVERYTHING)  # f ≡ 0: every point is a zero
 _GRID = 100  # points along the side of a tile
@@ -44,7 +42,7 @@ _GRID = 100  # points along the side of a tile
 
 @dataclass(frozen=True)
 class Judged:
-    """A fitted equation, its fitness, which of :data:`pie.degeneracy.KINDS`, whether the law."""
+    """A fitted equation, its fitness, which of :data:`pie.zeroset.degeneracy.KINDS`, whether the law."""
 
     expression: Expression
     fitness: float

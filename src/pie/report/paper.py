@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..metrics import THRESHOLDS
+from ..experiments.metrics import THRESHOLDS
 from .tables import TITLES, with_interval
 
 COLUMNS = ["fitness", *(f"acc_{t:g}" for t in THRESHOLDS)]
@@ -52,7 +52,7 @@ def headline(
     """Methods down, test sets across: ours with 95 % intervals, the paper's value in brackets.
 
     Args:
-        summary: from :func:`pie.evaluation.summarise`.
+        summary: from :func:`pie.experiments.evaluation.summarise`.
         reported: the paper's table per test set; none where it reports none.
         columns: per test set the scores to show, as ``fitness``, ``acc_0.99``, ``recovered``.
     """

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..result import Law, Result
-from ..sympy_bridge import rounded
+from ..discovery.result import Law, Result
+from ..expr.sympy_bridge import rounded
 from .clouds import draw_zero_set
 from .style import METHODS
 

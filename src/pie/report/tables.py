@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import vocabulary
-from ..canonical import canonical
-from ..comparisons import Difference, difference, score_of
-from ..corpus import Statistics
-from ..degeneracy import KINDS, NO_EQUATION
-from ..evaluation import Row
-from ..expression import Expression, parse, to_infix, to_tree
-from ..metrics import RECOVERED, THRESHOLDS
-from ..model import BITS
-from ..operators import BY_NAME
+from ..data.corpus import Statistics
+from ..experiments.comparisons import Difference, difference, score_of
+from ..experiments.evaluation import Row
+from ..experiments.metrics import RECOVERED, THRESHOLDS
+from ..expr import vocabulary
+from ..expr.canonical import canonical
+from ..expr.expression import Expression, parse, to_infix, to_tree
+from ..expr.operators import BY_NAME
+from ..network.model import BITS
+from ..zeroset.degeneracy import KINDS, NO_EQUATION
 
 TITLES = {
     "feynman": "AI-Feynman",
@@ -111,7 +111,7 @@ def against(
     Args:
         rows: of the variants, named by their condition, references among them.
         references: condition of the reference by test set.
-        scores: see :func:`pie.comparisons.score_of`.
+        scores: see :func:`pie.experiments.comparisons.score_of`.
 
     Returns:
         A line per variant, and the differences by variant and score.

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import torch
 
-from .. import vocabulary
-from ..benchmarks import Problem
-from ..candidates import Candidate
-from ..corpus import Item
-from ..discovery import InferenceConfig, discover
-from ..model import BITS, PIE, ModelConfig, as_network_input, half_bits, parameter_count
+from ..data.benchmarks import Problem
+from ..data.corpus import Item
+from ..expr import vocabulary
+from ..network.model import BITS, PIE, ModelConfig, as_network_input, half_bits, parameter_count
+from ..search.algorithm2 import InferenceConfig, discover
+from ..search.candidates import Candidate
 
 
 @dataclass(frozen=True)

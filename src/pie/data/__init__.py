@@ -1,0 +1,1 @@
+"""Equations and points: random ones, test sets, validation problems, noise."""

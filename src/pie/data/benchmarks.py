@@ -1,0 +1,182 @@
+"""Test sets: equations with their points, committed under data/benchmarks.
+
+``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of
+Table 8), ``synthetic`` (80 from our own generator); ``wild`` (74 curves and laws of
+geometry and science, with the box in which each is observed, each drawn in five ways).
+"""
+
+import csv
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..expr.coordinates import substituted
+from ..expr.expression import Expression, parse
+from ..zeroset.box import Box
+from .sampling import WAYS, Unsampled, add_noise, paper_points
+
+NAMES = ("feynman", "synthetic_printed", "synthetic")
+HELD_OUT = (*NAMES, "wild")  # none of these equations is in a training corpus
+UNITS = "units"  # drawn as ``free_box``, then every column in a unit of its own
+WILD_WAYS = {"whole": 200, "free_box": 100, "patch": 60, "trajectory": 100, UNITS: 200}  # points
+DECADES = 3.0  # units lie between 1e-3 and 1e3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One equation to be found, with its points (N, D).
+
+    ``box`` is where the points were drawn, None for the paper's normal coordinates; ``sampling``
+    says how, and with what noise.
+    """
+
+    benchmark: str
+    equation_id: str
+    truth: Expression
+    points: np.ndarray
+    box: Box | None = None
+    sampling: str = "normal"
+
+    @property
+    def n_variables(self) -> int:
+        """D: the columns of the points."""
+        return self.points.shape[1]
+
+
+def read_equations(folder: Path, name: str) -> dict[str, Expression]:
+    """Equations of a test set by id."""
+    path = Path(folder) / f"{name}.csv"
+    if not path.exists():
+        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
+    with open(path, newline="") as file:
+        return {row["equation_id"]: parse(row["equation"]) for row in csv.DictReader(file)}
+
+
+def load(folder: Path, name: str) -> list[Problem]:
+    """A test set with its committed points, in the order of its CSV.
+
+    ``wild`` has every law once per way of drawing, ``W01-whole`` and so on, free of noise.
+    """
+    if name == "wild":
+        return _load_wild(Path(folder))
+    equations = read_equations(folder, name)
+    with np.load(Path(folder) / f"{name}.npz") as points:
+        return [Problem(name, key, truth, points[key]) for key, truth in equations.items()]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A curve or law of ``wild``: its equation, and the box in which it is observed."""
+
+    law_id: str
+    name: str
+    field: str
+    equation: Expression
+    box: Box
+    source: str
+
+
+def read_laws(folder: Path) -> list[Law]:
+    """The curves and laws of ``wild`` with their boxes, ``low:high`` per variable."""
+    with open(Path(folder) / "wild.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    laws = []
+    for row in rows:
+        ends = np.array([[float(v) for v in part.split(":")] for part in row["box"].split(";")])
+        low, high = ends.T
+        # positive quantities over more than a decade and a half are spread in their logarithms
+        wide = bool(np.all(low > 0.0) and np.any(high / low > 30.0))
+        box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
+        equation = parse(row["equation"])
+        laws.append(
+            Law(row["equation_id"], row["name"], row["field"], equation, box, row["source"])
+        )
+    return laws
+
+
+def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np.ndarray:
+    """Points (N, D) of a law inside its box, drawn one of the ways of :mod:`pie.data.sampling`.
+
+    Raises:
+        Unsampled: it cannot be drawn this way.
+    """
+    d = len(law.equation.variables)
+    found = np.empty((0, d))
+    for _ in range(60):
+        try:
+            points = WAYS[way](law.equation, n_points, d, law.box, rng)
+        except Unsampled:
+            continue
+        points = points[law.box.contains(points)]
+        # an arc or a track is one: it has to have its points from one draw
+        whole = way in ("patch", "trajectory")
+        found = points if whole else np.concatenate([found, points])
+        if len(found) >= (n_points // 2 if whole else n_points):
+            return found[:n_points]
+    raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
+
+
+def _in_units(box: Box, units: np.ndarray) -> Box:
+    if box.logarithmic:
+        return Box(box.low + np.log(units), box.high + np.log(units), True)
+    return Box(box.low * units, box.high * units)
+
+
+def _load_wild(folder: Path) -> list[Problem]:
+    problems = []
+    with np.load(folder / "wild.npz") as stored:
+        for law in read_laws(folder):
+            for way in WILD_WAYS:
+                key = f"{law.law_id}-{way}"
+                points, truth, box = stored[key], law.equation, law.box
+                if way == UNITS:
+                    units = stored[f"{key}-scale"]
+                    truth = substituted(truth, np.zeros(len(units)), units)
+                    box = _in_units(box, units)
+                sampling = f"{way}, {len(points)} points"
+                problems.append(Problem("wild", key, truth, points, box, sampling))
+    return problems
+
+
+def write_wild(folder: Path, seed: int = 2025) -> None:
+    """Draw and store the points of ``wild`` (done once; the file is committed)."""
+    stored = {}
+    for i, law in enumerate(read_laws(folder)):
+        for k, (way, n_points) in enumerate(WILD_WAYS.items()):
+            rng = np.random.default_rng([seed, i, k])
+            points = draw_wild(law, "free_box" if way == UNITS else way, n_points, rng)
+            if way == UNITS:
+                units = 10.0 ** rng.uniform(-DECADES, DECADES, points.shape[1])
+                stored[f"{law.law_id}-{way}-scale"] = units
+                points = points * units
+            stored[f"{law.law_id}-{way}"] = points
+    np.savez_compressed(Path(folder) / "wild.npz", **stored)
+
+
+def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
+    """The problem with normal noise on every coordinate, ``level`` times its column's spread."""
+    rng = np.random.default_rng([seed, *problem.equation_id.encode()])
+    points = add_noise(problem.points, level, rng)
+    return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")
+
+
+def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
+    """Points the paper's way, redrawing the coordinate until one gives N points."""
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        try:
+            return paper_points(equation, n_points, len(equation.variables), rng, max_trials=50)
+        except Unsampled:
+            continue
+    raise Unsampled(f"{equation} gave no {n_points} points in 100 attempts")
+
+
+def write_points(folder: Path, name: str, n_points: int = 200, seed: int = 2024) -> None:
+    """Draw and store the points of a test set (done once; the file is committed)."""
+    equations = read_equations(folder, name)
+    points = {
+        key: draw_points(equation, n_points, seed + i)
+        for i, (key, equation) in enumerate(equations.items())
+    }
+    np.savez_compressed(Path(folder) / f"{name}.npz", **points)

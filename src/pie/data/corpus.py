@@ -1,0 +1,274 @@
+"""The pre-training corpus as a function: item k is made from (seed, k) alone.
+
+No file has to exist for the corpus to exist: any worker makes any range, in any
+order, with the same result. Training reads it through shards of consecutive items,
+kept on disk only as a cache.
+"""
+
+import hashlib
+import itertools
+import json
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from ..expr.canonical import NoZeroSet, canonical
+from ..expr.expression import Expression, Tree, from_tree
+from ..expr.operators import BY_NAME
+from ..expr.vocabulary import encode
+from .generator import GeneratorConfig, random_tree
+from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
+from .sampling import Unsampled, paper_points
+
+SHARD_SIZE = 2048
+
+
+@dataclass(frozen=True)
+class CorpusConfig:
+    """What one training pair is: an equation, N points and a skeleton (Section 3.2)."""
+
+    seed: int = 0
+    n_points: int = 200
+    max_tokens: int = 40
+    max_trials: int = 4
+    canonical_skeletons: bool = True
+    generator: GeneratorConfig = field(default_factory=GeneratorConfig)
+    mixture: MixtureConfig = field(default_factory=MixtureConfig)
+
+    def __post_init__(self):
+        least = FEWEST if self.mixture.share > 0.0 else 3
+        if self.n_points < least:
+            raise ValueError(f"corpus.n_points is {self.n_points}; expected at least {least}")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One pair: the equation as drawn, its target form, and points (N, D) on it."""
+
+    equation: Expression
+    target: Expression
+    points: np.ndarray
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counts over a range of the corpus, by value."""
+
+    items: int
+    seconds: float
+    dropped: Counter
+    lengths: Counter
+    constants: Counter
+    variables: Counter
+    operators: Counter
+    skeletons: Counter
+
+
+class _Dropped(ValueError):
+    """A candidate that does not become an item; the message is the reason that is counted."""
+
+
+class HeldOut:
+    """Equations that must not occur in the corpus, under any naming of their variables.
+
+    Matched by canonical skeleton, which does not see the scale of f, and by constants.
+    """
+
+    def __init__(self, equations: Sequence[Expression] = (), tolerance: float = 1e-2):
+        self._tolerance = tolerance
+        self._by_codes: dict[tuple[int, ...], list[np.ndarray]] = {}
+        for equation in equations:
+            names = equation.variables
+            for order in itertools.permutations(names):
+                renamed = dict(zip(names, order, strict=True))
+                codes = tuple(renamed.get(code, code) for code in equation.codes)
+                form = canonical(Expression(codes, equation.constants))
+                self._by_codes.setdefault(form.codes, []).append(np.array(form.constants))
+
+    def __repr__(self) -> str:
+        held = sorted((k, [tuple(c.tolist()) for c in v]) for k, v in self._by_codes.items())
+        return f"HeldOut({held!r}, {self._tolerance!r})"
+
+    def __contains__(self, form: Expression) -> bool:
+        """Whether a canonical form has the skeleton and, within 1 %, the constants of one."""
+        mine = np.array(form.constants)
+        return any(
+            np.all(np.abs(mine - held) <= self._tolerance * np.abs(held))
+            for held in self._by_codes.get(form.codes, ())
+        )
+
+
+def _renumbered(tree: Tree) -> tuple[Tree, int]:
+    """The variables that occur become x1 … x_D, in their order."""
+    seen: set[int] = set()
+
+    def collect(node: Tree) -> None:
+        if node[0] == "x":
+            seen.add(node[1])
+        elif node[0] != "c":
+            for child in node[1:]:
+                collect(child)
+
+    collect(tree)
+    number = {old: new for new, old in enumerate(sorted(seen), start=1)}
+
+    def rename(node: Tree) -> Tree:
+        if node[0] == "x":
+            return ("x", number[node[1]])
+        return node if node[0] == "c" else (node[0], *(rename(child) for child in node[1:]))
+
+    return (tree if all(a == b for a, b in number.items()) else rename(tree)), len(seen)
+
+
+class Corpus:
+    """Training pairs by index.
+
+    >>> corpus = Corpus(CorpusConfig(n_points=20))
+    >>> corpus[5].points.shape[0], corpus[5].target == corpus[5].target
+    (20, True)
+    """
+
+    def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut | None = None):
+        self.config = config
+        self.held_out = held_out if held_out is not None else HeldOut()
+
+    def __getitem__(self, k: int) -> Item:
+        return self.draw(k)[0]
+
+    def draw(self, k: int) -> tuple[Item, Counter]:
+        """Item k, and how often candidates for it were dropped, by reason."""
+        config = self.config
+        rng = np.random.Generator(np.random.Philox(key=[config.seed, k]))
+        dropped: Counter = Counter()
+        mixed = config.mixture.share > 0.0 and rng.random() < config.mixture.share
+        draw = self._draw_mixed if mixed else self._draw_paper
+        while True:
+            try:
+                return draw(rng), dropped
+            except _Dropped as reason:
+                dropped[str(reason)] += 1
+            except Unsampled as reason:
+                vary = "vary" in str(reason)
+                dropped["a coordinate does not vary" if vary else "too few points"] += 1
+
+    def _draw_paper(self, rng: np.random.Generator) -> Item:
+        config = self.config
+        tree, n_variables = _renumbered(random_tree(rng, config.generator))
+        if n_variables < 2:
+            raise _Dropped("fewer than two variables")
+        equation = from_tree(tree)
+        target = self._target(equation, n_variables)
+        points = paper_points(equation, config.n_points, n_variables, rng, config.max_trials)
+        return Item(equation, target, points)
+
+    def _draw_mixed(self, rng: np.random.Generator) -> Item:
+        config = self.config
+        tree, asked, box = random_equation(rng, config.mixture, config.generator)
+        if _renumbered(tree) != (tree, asked):
+            raise _Dropped("fewer variables than asked for")
+        equation = from_tree(tree)
+        self._target(equation, asked)  # before the points: it is cheaper
+        points = random_points(equation, config.n_points, box, rng, config.mixture)
+        equation, points = presented(equation, points, rng, config.mixture)
+        return Item(equation, self._target(equation, asked), points)
+
+    def _target(self, equation: Expression, n_variables: int) -> Expression:
+        """What the network shall write; _Dropped if it cannot or must not."""
+        config = self.config
+        try:
+            form = canonical(equation)
+        except NoZeroSet:
+            raise _Dropped("no zeros by its form") from None
+        target = form if config.canonical_skeletons else equation
+        if len(form.variables) < n_variables:
+            raise _Dropped("a variable cancels")
+        if len(target.codes) > config.max_tokens:
+            raise _Dropped("too long")
+        if not all(1e-3 <= abs(c) <= 1e3 for c in form.constants):
+            raise _Dropped("a constant beyond 1e±3")
+        if form in self.held_out:
+            raise _Dropped("held out for testing")
+        return target
+
+    def arrays(self, start: int, stop: int) -> dict[str, np.ndarray]:
+        """Items start … stop−1 as the network takes them.
+
+        Returns:
+            ``points`` (n, N, D_max) float16, zero padded; ``tokens`` (n, L) uint8, without
+            start and end, zero padded.
+        """
+        config = self.config
+        n, d = stop - start, config.generator.max_variables
+        points = np.zeros((n, config.n_points, d), np.float16)
+        tokens = np.zeros((n, config.max_tokens), np.uint8)
+        for row, k in enumerate(range(start, stop)):
+            item = self[k]
+            points[row, :, : item.points.shape[1]] = item.points
+            encoded = encode(item.target.codes)
+            tokens[row, : len(encoded)] = encoded
+        return {"points": points, "tokens": tokens}
+
+    def shard(self, index: int, cache: Path | None = None) -> dict[str, np.ndarray]:
+        """Items [index·2048, (index+1)·2048), read from ``cache`` if they are there."""
+        path = self.shard_path(index, cache) if cache else None
+        if path and path.exists():
+            with np.load(path) as stored:
+                return dict(stored)
+        arrays = self.arrays(index * SHARD_SIZE, (index + 1) * SHARD_SIZE)
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(f".{os.getpid()}.tmp")
+            with open(partial, "wb") as file:
+                np.savez(file, **arrays)
+            partial.replace(path)
+        return arrays
+
+    def digest(self) -> str:
+        """Short name of everything that determines the items, for cache folders."""
+        text = json.dumps(asdict(self.config), sort_keys=True) + repr(self.held_out)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def shard_path(self, index: int, cache: Path) -> Path:
+        """Where a shard is cached."""
+        return Path(cache) / self.digest() / f"shard-{index:05d}.npz"
+
+    def _cache_one(self, job: tuple[int, Path]) -> int:
+        index, cache = job
+        if not self.shard_path(index, cache).exists():
+            self.shard(index, cache)
+        return index
+
+    def fill_cache(self, shards: Iterable[int], cache: Path, workers: int = 2) -> None:
+        """Make shards ahead of training, in parallel; resumes by skipping what exists."""
+        jobs = [(i, cache) for i in shards if not self.shard_path(i, cache).exists()]
+        if not jobs:
+            return
+        with multiprocessing.get_context("spawn").Pool(workers) as pool:
+            made = pool.imap_unordered(self._cache_one, jobs)
+            for _ in tqdm(made, total=len(jobs), unit="shard", disable=None):
+                pass
+
+    def statistics(self, start: int, stop: int) -> "Statistics":
+        """What items start … stop−1 look like and what was dropped for them; nothing is kept."""
+        dropped: Counter = Counter()
+        lengths, constants, variables, operators, skeletons = (Counter() for _ in range(5))
+        began = time.perf_counter()
+        for k in range(start, stop):
+            item, reasons = self.draw(k)
+            dropped.update(reasons)
+            lengths[len(item.target.codes)] += 1
+            constants[len(item.target.constants)] += 1
+            variables[item.points.shape[1]] += 1
+            operators.update(t for t in item.equation.tokens if t in BY_NAME)
+            skeletons[item.target.tokens] += 1
+        seconds = time.perf_counter() - began
+        return Statistics(
+            stop - start, seconds, dropped, lengths, constants, variables, operators, skeletons
+        )

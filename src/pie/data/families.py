@@ -1,0 +1,173 @@
+"""Families of equations beyond Table 3's trees: the forms that people's equations have.
+
+General forms with random constants and exponents, no list of known laws: sums of powers
+(circles, ellipses, quadrics), products of powers, ratios, separable sums, nested functions,
+deep trees. Each draws g; the equation is g(x) = g(x₀) for a point x₀, so that it has zeros where
+points are looked for, or g itself where that is solved for one variable.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..expr.expression import Tree, from_tree, power_tree
+from .generator import GeneratorConfig, random_tree
+
+_FUNCTIONS = ("exp", "ln", "sqrt", "sin", "cos")
+
+
+def _coefficient(rng: np.random.Generator, one: float = 0.4) -> float:
+    """1 with probability ``one``, else log-uniform between 0.2 and 5, half the time rounded."""
+    if rng.random() < one:
+        return 1.0
+    value = float(np.exp(rng.uniform(np.log(0.2), np.log(5.0))))
+    return float(f"{value:.2g}") if rng.random() < 0.5 else value
+
+
+def _sign(rng: np.random.Generator, minus: float = 0.4) -> float:
+    return -1.0 if rng.random() < minus else 1.0
+
+
+def _times(factor: float, tree: Tree) -> Tree:
+    return tree if factor == 1.0 else ("mul", ("c", factor), tree)
+
+
+def _plus(tree: Tree, constant: float) -> Tree:
+    return tree if constant == 0.0 else ("add", tree, ("c", constant))
+
+
+def _sum(trees: list[Tree]) -> Tree:
+    total = trees[0]
+    for tree in trees[1:]:
+        total = ("add", total, tree)
+    return total
+
+
+def _shuffled(rng: np.random.Generator, variables: int) -> list[Tree]:
+    return [("x", int(j) + 1) for j in rng.permutation(variables)]
+
+
+def _monomial(rng: np.random.Generator, leaves: list[Tree], exponents) -> Tree:
+    above, below = [], []
+    for leaf in leaves:
+        p = float(rng.choice(exponents))
+        if rng.random() < 0.05:
+            p = round(float(rng.uniform(0.3, 3.0)), 2)
+        (above if p > 0.0 else below).append(power_tree(leaf, ("c", abs(p))))
+    numerator = above[0] if above else ("c", 1.0)
+    for factor in above[1:]:
+        numerator = ("mul", numerator, factor)
+    for factor in below:
+        numerator = ("div", numerator, factor)
+    return numerator
+
+
+def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
+    """Σ aⱼ (xⱼ − bⱼ)^pⱼ, now and then with a product xᵢ·xⱼ: conics, quadrics, superellipses."""
+    even = rng.random() < 0.7
+    terms = []
+    for leaf in _shuffled(rng, variables):
+        p = 2.0 if even and rng.random() < 0.85 else float(rng.choice([1, 2, 3, 4]))
+        shift = 0.0 if rng.random() < 0.6 else -float(rng.normal(0.0, 1.5))
+        sign = _sign(rng, 0.2 if even else 0.5)
+        terms.append(_times(sign * _coefficient(rng), power_tree(_plus(leaf, shift), ("c", p))))
+    if rng.random() < 0.2:
+        a, b = _shuffled(rng, variables)[:2]
+        terms.append(_times(_sign(rng) * _coefficient(rng), ("mul", a, b)))
+    return _sum(terms)
+
+
+def powers(rng: np.random.Generator, variables: int) -> Tree:
+    """c·Πxⱼ^pⱼ, or the sum of two such products."""
+    exponents = [1, 1, 1, 2, 2, 3, 0.5, 1.5, -1, -1, -2, -0.5]
+    leaves = _shuffled(rng, variables)
+    if rng.random() < 0.6:
+        return _monomial(rng, leaves, exponents)
+    cut = int(rng.integers(1, variables + 1))
+    other = [leaf for leaf in _shuffled(rng, variables) if rng.random() < 0.5] + leaves[cut:]
+    first = _monomial(rng, leaves[:cut], exponents)
+    second = _monomial(rng, list(dict.fromkeys(other)) or leaves[:1], exponents)
+    return ("add", first, _times(_sign(rng) * _coefficient(rng), second))
+
+
+def ratio(rng: np.random.Generator, variables: int) -> Tree:
+    """y − a·P/(Q + c): saturation, lenses in series, resonance."""
+    y, *rest = _shuffled(rng, variables)
+    top = _monomial(rng, rest, [1, 1, 2, 0.5]) if rng.random() < 0.7 else rest[0]
+    bottom = _plus(_times(_sign(rng, 0.15) * _coefficient(rng), power_tree(
+        rest[-1], ("c", float(rng.choice([1, 1, 2, 3]))))), _coefficient(rng, 0.3))  # fmt: skip
+    if len(rest) > 1 and rng.random() < 0.4:
+        bottom = ("add", bottom, rest[0])
+    quotient = _times(_sign(rng, 0.2) * _coefficient(rng), ("div", top, bottom))
+    return _plus(("sub", y, quotient), 0.0 if rng.random() < 0.7 else float(rng.normal()))
+
+
+def separable(rng: np.random.Generator, variables: int) -> Tree:
+    """Σ aⱼ gⱼ(bⱼ·xⱼ + cⱼ) with elementary functions and powers gⱼ."""
+    terms = []
+    for place, leaf in enumerate(_shuffled(rng, variables)):
+        inner = _times(_sign(rng, 0.25) * _coefficient(rng, 0.5), leaf)
+        if rng.random() < 0.2:
+            inner = _plus(inner, float(rng.normal()))
+        kind = rng.random()
+        if place == 0 and kind < 0.5 or kind < 0.15:
+            term = leaf
+        elif kind < 0.75:
+            term = (str(rng.choice(_FUNCTIONS)), inner)
+        elif kind < 0.9:
+            term = power_tree(leaf, ("c", float(rng.choice([2, 3, 4, 0.5, 1.5]))))
+        else:
+            term = ("div", ("c", 1.0), inner)
+        terms.append(_times(_sign(rng) * _coefficient(rng, 0.5), term))
+    return _sum(terms)
+
+
+def nested(rng: np.random.Generator, variables: int) -> Tree:
+    """y − a·g(h(x)) (− m·g(h(x))): Gaussians, decays, square roots of differences."""
+    y, *rest = _shuffled(rng, variables)
+    if rng.random() < 0.6:
+        inner = _times(_sign(rng, 0.6) * _coefficient(rng), _monomial(rng, rest, [1, 1, 2, 2, -1]))
+        if rng.random() < 0.5:
+            inner = _plus(inner, _coefficient(rng, 0.4))
+    else:
+        inner = _plus(sum_of_powers(rng, variables - 1), _coefficient(rng)) if variables > 2 else (
+            "sub", ("c", _coefficient(rng)), power_tree(rest[0], ("c", 2.0)))  # fmt: skip
+        names = {i + 1: leaf for i, leaf in enumerate(rest)}
+        inner = _renamed(inner, names) if variables > 2 else inner
+    outer = (str(rng.choice(["exp", "exp", "sqrt", "sqrt", "ln", "sin", "cos"])), inner)
+    if rng.random() < 0.3:
+        outer = ("mul" if rng.random() < 0.6 else "div", rest[0], outer)
+    term = _times(_sign(rng, 0.3) * _coefficient(rng), outer)
+    left = y if rng.random() < 0.85 else power_tree(y, ("c", 2.0))
+    return _plus(("sub", left, term), 0.0 if rng.random() < 0.75 else float(rng.normal()))
+
+
+def _renamed(tree: Tree, names: dict[int, Tree]) -> Tree:
+    if tree[0] == "x":
+        return names[tree[1]]
+    return tree if tree[0] == "c" else (tree[0], *(_renamed(child, names) for child in tree[1:]))
+
+
+def tree(rng: np.random.Generator, variables: int, config: GeneratorConfig) -> Tree:
+    """Table 3's random tree, as the paper draws it."""
+    return random_tree(rng, replace(config, max_variables=variables))
+
+
+def deep_tree(rng: np.random.Generator, variables: int, config: GeneratorConfig) -> Tree:
+    """Table 3's random tree with up to eight operators."""
+    low, high = config.max_operators, max(8, config.max_operators)
+    deep = replace(config, max_variables=variables, min_operators=low, max_operators=high)
+    return random_tree(rng, deep)
+
+
+def through(g: Tree, point: np.ndarray) -> Tree | None:
+    """g(x) − g(x₀): zero at the point (D,); None if g is not finite there."""
+    level = float(from_tree(g).values(point[None])[0])
+    return ("sub", g, ("c", level)) if np.isfinite(level) and level != 0.0 else None
+
+
+FAMILIES = {
+    "sum_of_powers": sum_of_powers, "powers": powers, "ratio": ratio, "separable": separable,
+    "nested": nested,
+}  # fmt: skip
+SOLVED = ("ratio", "nested")  # these have zeros without a level of their own

@@ -1,0 +1,145 @@
+"""Random equations: unary-binary trees of Lample & Charton with the operator weights of Table 3.
+
+Section 3.2 of the paper: trees with a given number of non-leaf nodes, leaves that
+are variables (0.8) or standard normal constants (0.2). The printed Synthetic list
+shows that its authors also attached a constant at the root and inserted constants
+on leaves and exponents, as NeSymReS does; both are probabilities here.
+"""
+
+import bisect
+import functools
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..expr.expression import Tree
+from ..expr.operators import OPERATORS
+
+MAX_OPERATORS = 20
+
+
+@dataclass(frozen=True)
+class GeneratorConfig:
+    """How random equations are drawn (Tables 3 and 4; defaults documented in params.yaml)."""
+
+    min_operators: int = 3
+    max_operators: int = 5
+    max_variables: int = 3
+    constant_probability: float = 0.2
+    offset_probability: float = 0.7
+    insertion_probability: float = 0.3
+
+
+@functools.cache
+def tree_counts(operators: int) -> np.ndarray:
+    """D[e, n]: trees with n operators left and e empty slots (Lample & Charton, appendix C)."""
+    size = 2 * operators + 2
+    counts = np.zeros((size + 1, operators + 1))
+    counts[1:, 0] = 1.0
+    for n in range(1, operators + 1):
+        for e in range(1, size - n):
+            counts[e, n] = counts[e - 1, n] + counts[e, n - 1] + counts[e + 1, n - 1]
+    return counts
+
+
+def _cumulative(weighted):
+    """(items, running sums of their weights), for :meth:`_Uniforms.choice`."""
+    items, weights = zip(*weighted, strict=True)
+    return items, tuple(itertools.accumulate(weights))
+
+
+_UNARY, _BINARY = (
+    _cumulative([(op.name, op.weight) for op in OPERATORS if op.arity == n and op.weight])
+    for n in (1, 2)
+)
+
+
+class _Uniforms:
+    """A stream of uniforms drawn in blocks: one call per number is the slow part of numpy."""
+
+    def __init__(self, rng: np.random.Generator):
+        self._rng, self._block = rng, []
+
+    def __call__(self) -> float:
+        if not self._block:
+            self._block = self._rng.random(64).tolist()
+        return self._block.pop()
+
+    def choice(self, table):
+        items, sums = table
+        place = bisect.bisect_right(sums, self() * sums[-1])
+        return items[min(place, len(items) - 1)]
+
+
+@functools.cache
+def _placements(empty: int, left: int):
+    """(skip k slots, arity) with its weight, for the next operator."""
+    counts = tree_counts(MAX_OPERATORS)
+    table = []
+    for k in range(empty):
+        table.append(((k, 1), float(counts[empty - k, left - 1])))
+        table.append(((k, 2), float(counts[empty - k + 1, left - 1])))
+    return _cumulative(table)
+
+
+def random_tree(rng: np.random.Generator, config: GeneratorConfig) -> Tree:
+    """One random equation as a tree with numeric constants.
+
+    >>> random_tree(np.random.default_rng(3), GeneratorConfig())[0] in {"add", "sub"}
+    True
+    """
+    u = _Uniforms(rng)
+    operators = config.min_operators + int(u() * (config.max_operators - config.min_operators + 1))
+    variables = 2 + int(u() * (config.max_variables - 1))
+    # breadth of open slots, filled left to right; None = leaf
+    slots: list[list] = [root := []]
+    next_empty, empty, left = 0, 1, operators
+    while left > 0:
+        skip, n_children = u.choice(_placements(empty, left))
+        node = slots[next_empty + skip]
+        node.append(u.choice(_UNARY if n_children == 1 else _BINARY))
+        children: list[list] = [[] for _ in range(n_children)]
+        node.extend(children)
+        # slots before the chosen one become leaves; its children join the open slots
+        next_empty += skip + 1
+        slots.extend(children)
+        empty += n_children - 1 - skip
+        left -= 1
+
+    def build(node) -> Tree:
+        if not node:
+            if u() < config.constant_probability:
+                return ("c", rng.standard_normal())
+            return ("x", 1 + int(u() * variables))
+        return (node[0], *(build(child) for child in node[1:]))
+
+    tree = build(root)
+    if u() < config.insertion_probability:
+        tree = _with_constants(tree, u)
+    if u() < config.offset_probability:
+        tree = ("add", tree, ("c", rng.standard_normal()))
+    return tree
+
+
+def _with_constants(tree: Tree, u: _Uniforms) -> Tree:
+    """Up to three constants inserted as NeSymReS does: on leaves, unary nodes and exponents."""
+    remaining = 1 + int(u() * 3)
+
+    def walk(node: Tree) -> Tree:
+        nonlocal remaining
+        if node[0] == "c":
+            return node
+        children = node[1:] if node[0] == "x" else tuple(walk(child) for child in node[1:])
+        node = (node[0], *children)
+        if remaining == 0 or len(node) == 3 or u() > 0.4:
+            return node
+        remaining -= 1
+        kind = u()
+        if node[0] in ("pow2", "pow3", "sqrt") and kind < 0.3:
+            return ("pow", node[1], ("c", 0.2 + 3.8 * u()))
+        if kind < 0.65:
+            return ("mul", ("c", 0.1 + 4.9 * u()), node)
+        return ("add", node, ("c", 4.0 * u() - 2.0))
+
+    return walk(tree)

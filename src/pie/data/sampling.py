@@ -1,0 +1,222 @@
+"""Ways in which points come: the paper's (Section 3.2), and those of people's data.
+
+Every way is a function ``way(expression, n_points, n_variables, box, rng) → (N, D)`` that
+raises :class:`Unsampled` where the equation does not give N points with spread in every column.
+A :class:`Box` says where its coordinates lie. What happens to points afterwards (noise,
+outliers, units, few of them) are functions of their own.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..expr.expression import Expression
+from ..zeroset.box import Box
+from ..zeroset.distance import project
+from ..zeroset.roots import HALF_MAX, points_on_zero_set, solve_coordinate
+
+MIN_SPREAD = 1e-3
+
+
+class Unsampled(ValueError):
+    """The equation did not give the points asked for; the message says why."""
+
+
+def random_box(n_variables: int, rng: np.random.Generator) -> Box:
+    """Centred, shifted, positive or log-uniform, one kind for all coordinates."""
+    kind = rng.choice(["centred", "shifted", "positive", "logarithmic"], p=[0.35, 0.2, 0.3, 0.15])
+    d = n_variables
+    if kind == "logarithmic":
+        low = rng.uniform(np.log(0.05), np.log(1.0), d)
+        return Box(low, low + rng.uniform(np.log(3.0), np.log(50.0), d), True)
+    if kind == "positive":
+        low = rng.uniform(0.02, 1.5, d)
+        return Box(low, low + np.exp(rng.uniform(np.log(0.7), np.log(6.0), d)))
+    half = np.exp(rng.uniform(np.log(0.7), np.log(5.0), d))
+    centre = rng.normal(0.0, 2.0, d) if kind == "shifted" else np.zeros(d)
+    return Box(centre - half, centre + half)
+
+
+def _checked(points: np.ndarray, n_points: int) -> np.ndarray:
+    if len(points) < n_points:
+        raise Unsampled(f"{len(points)} of {n_points} points")
+    points = points[:n_points]
+    if not np.abs(points).max() <= HALF_MAX:
+        raise Unsampled("points beyond half precision")
+    spread = points.std(axis=0)
+    # relative to where the column lies: a column of 1000 ± 0.01 does not vary in half precision
+    if np.any(spread < MIN_SPREAD * (1.0 + np.abs(points).mean(axis=0))):
+        raise Unsampled(f"x{1 + int(spread.argmin())} does not vary")
+    return points
+
+
+def paper_points(
+    expression: Expression,
+    n_points: int,
+    n_variables: int,
+    rng: np.random.Generator,
+    max_trials: int = 4,
+) -> np.ndarray:
+    """One coordinate picked uniformly, the others standard normal, that one solved for.
+
+    Args:
+        expression: f, in x1 … x_D.
+        n_points: N.
+        n_variables: D.
+        rng: picks the coordinate, the normals and the branch of the root.
+        max_trials: starts drawn at most, in multiples of N.
+
+    Returns:
+        Points (N, D), float64, all of them zeros of f.
+
+    Raises:
+        Unsampled: fewer than N roots within the trials, or a coordinate without spread.
+    """
+    variable = 1 + int(rng.integers(n_variables))
+    found = np.empty((0, n_variables))
+    for trial in range(max_trials):
+        starts = rng.standard_normal((n_points, n_variables))
+        found = np.concatenate([found, points_on_zero_set(expression, starts, variable, rng)])
+        if len(found) >= n_points:
+            break
+        if trial == 0 and len(found) == 0:
+            break
+    if len(found) < n_points:
+        raise Unsampled(f"{len(found)} of {n_points} points in {max_trials * n_points} trials")
+    found = found[:n_points]
+    spread = found.std(axis=0)
+    if spread.min() < MIN_SPREAD:
+        raise Unsampled(f"x{1 + int(spread.argmin())} does not vary")
+    return found
+
+
+def normal(expression, n_points, n_variables, box, rng):
+    """The paper's way; the box is not used."""
+    return paper_points(expression, n_points, n_variables, rng)
+
+
+def _solved(expression, starts, rng, variable=None, branch=None):
+    """Starts with one coordinate solved for, those that have a root."""
+    variable = 1 + int(rng.integers(starts.shape[1])) if variable is None else variable
+    if branch is None:
+        return points_on_zero_set(expression, starts, variable, rng)
+    columns = np.ascontiguousarray(starts.T)
+    uniforms = np.full(len(starts), branch)
+    points = starts.copy()
+    points[:, variable - 1] = solve_coordinate(*expression.arrays, columns, variable, uniforms)
+    return points[np.isfinite(points[:, variable - 1])]
+
+
+def free_box(expression, n_points, n_variables, box, rng):
+    """Inputs uniform in a box, one coordinate solved for wherever it lies: y against x."""
+    found = _solved(expression, box.uniform(2 * n_points, rng), rng)
+    return _checked(found, n_points)
+
+
+def whole(expression, n_points, n_variables, box, rng):
+    """The curve or surface along its whole extent inside the box, by projecting onto it."""
+    starts = box.uniform(3 * n_points, rng)
+    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
+    points = reached.T[np.isfinite(distance)]
+    return _checked(points[box.contains(points)], n_points)
+
+
+def patch(expression, n_points, n_variables, box, rng):
+    """An arc or a patch: of the points along the whole extent, those around one of them."""
+    starts = box.uniform(8 * n_points, rng)
+    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
+    points = reached.T[np.isfinite(distance)]
+    points = points[box.contains(points)]
+    if len(points) < n_points:
+        raise Unsampled(f"{len(points)} of {n_points} points")
+    centre = points[rng.integers(len(points))]
+    away = np.linalg.norm((points - centre) / points.std(axis=0).clip(1e-9), axis=1)
+    keep = max(n_points, int(rng.uniform(0.25, 0.6) * len(points)))
+    return _checked(rng.permutation(points[np.argsort(away)[:keep]]), n_points)
+
+
+def clusters(expression, n_points, n_variables, box, rng):
+    """Uneven density: inputs around two to four centres, one coordinate solved for."""
+    centres = box.uniform(int(rng.integers(2, 5)), rng)
+    widths = rng.uniform(0.05, 0.3, len(centres))[:, None] * np.ptp(box.uniform(64, rng), axis=0)
+    pick = rng.integers(len(centres), size=2 * n_points)
+    starts = centres[pick] + widths[pick] * rng.standard_normal((2 * n_points, n_variables))
+    return _checked(_solved(expression, starts, rng), n_points)
+
+
+def trajectory(expression, n_points, n_variables, box, rng):
+    """A track in time: inputs drift and oscillate, one coordinate follows on one branch."""
+    t = np.sort(rng.uniform(0.0, 1.0, 2 * n_points))[:, None]
+    a, b = box.uniform(2, rng)
+    swing = 0.25 * np.abs(b - a) * rng.uniform(0.0, 1.0, n_variables)
+    turns = rng.uniform(0.5, 3.0, n_variables)
+    phases = rng.uniform(0.0, 2.0 * np.pi, n_variables)
+    starts = a + (b - a) * t + swing * np.sin(2.0 * np.pi * turns * t + phases)
+    if box.logarithmic:
+        starts = np.abs(starts)
+    found = _solved(expression, starts, rng, branch=float(rng.random()))
+    return _checked(found, n_points)
+
+
+Way = Callable[..., np.ndarray]
+WAYS: dict[str, Way] = {
+    "normal": normal, "free_box": free_box, "whole": whole, "patch": patch,
+    "clusters": clusters, "trajectory": trajectory,
+}  # fmt: skip
+
+
+def drawn(
+    expression: Expression,
+    way: str,
+    n_points: int,
+    box: Box,
+    rng: np.random.Generator,
+    attempts: int = 60,
+) -> np.ndarray:
+    """Points (N, D) drawn one of the ways of :data:`WAYS`, tried again where chance failed.
+
+    Raises:
+        Unsampled: the equation cannot be drawn this way.
+    """
+    for _ in range(attempts):
+        try:
+            return WAYS[way](expression, n_points, len(box.low), box, rng)
+        except Unsampled as reason:
+            last = reason
+    raise last
+
+
+# ---- what happens to points afterwards ----
+
+
+def add_noise(points: np.ndarray, level: float, rng: np.random.Generator) -> np.ndarray:
+    """Additive: normal with standard deviation ``level`` times that of each column."""
+    return points + level * points.std(axis=0) * rng.standard_normal(points.shape)
+
+
+def multiply_noise(points: np.ndarray, level: float, rng: np.random.Generator) -> np.ndarray:
+    """Multiplicative, as in Section 4.3: x → x·(1 + ζ), ζ ~ N(0, level²)."""
+    return points * (1.0 + level * rng.standard_normal(points.shape))
+
+
+def add_outliers(points: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """A share of the points replaced by uniform ones within the range of the data."""
+    points = points.copy()
+    hit = rng.random(len(points)) < share
+    points[hit] = rng.uniform(points.min(axis=0), points.max(axis=0), (hit.sum(), points.shape[1]))
+    return points
+
+
+def fewer(points: np.ndarray, n_points: int) -> np.ndarray:
+    """The first ``n_points`` again and again: to attention, a set of that many."""
+    return points[np.arange(len(points)) % n_points]
+
+
+def scales(points: np.ndarray) -> np.ndarray:
+    """Unit of each column, (D,): the median size over that of a standard normal number.
+
+    Equal to 1 for normal columns; follows a change of units exactly; outliers hardly matter.
+    """
+    size = np.median(np.abs(points), axis=0) / 0.6744897501960817
+    spread = points.std(axis=0)
+    return np.where(size > 1e-3 * spread, size, spread)

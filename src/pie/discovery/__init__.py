@@ -1,0 +1,1 @@
+"""A table to its laws: columns, certificate, result, regressor, command line."""

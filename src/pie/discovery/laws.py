@@ -1,0 +1,227 @@
+"""From a table to laws: search on some of the points, judge on the others, say what was found.
+
+The equations of *PIE+* are searched on at most :data:`SEARCHED` points and certified on points that
+the search did not see. Only an equation that passes is a *law*; where none does, the answer is that
+no law was found. Constants are then fitted to all points.
+
+Of more than two columns, few may obey a law of their own: pairs and triples are searched in the
+order of their evidence (:mod:`pie.discovery.subsets`), pairs first, and triples only where no pair of theirs
+has a law already.
+"""
+
+import functools
+import math
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..expr.expression import Expression
+from ..fit.uncertainty import polished, standard_errors
+from ..network.model import PIE, load_weights
+from ..search.candidates import Unusable
+from ..search.plus import PlusConfig, discover_plus
+from ..zeroset.spreads import robust_spreads
+from . import subsets
+from .certificate import certify, same_zero_set
+from .column_errors import known_errors
+from .measurements import FINEST, MAX_POINTS, BadTable, measurements
+from .result import Law, Result, rms_distance
+
+SEARCHED = 200  # points at most
+HELD_OUT = 0.3  # of the points
+FEWEST_HELD_OUT = 5
+CERTIFIED = 10  # candidates
+WORSE = 1.5  # times the error of a longer equation: a simpler law, no duplicate
+WORTH = -2.0  # evidence of a set of columns that is searched
+MOST = 20  # sets of columns
+SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
+RANKING = 0.5  # of the time that is left, for pairs, and then for triples
+OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
+
+
+def default_weights() -> Path:
+    """Where the released weights of *PIE+* are: ``PIE_WEIGHTS``, or in this project.
+
+    Raises:
+        FileNotFoundError: they are in neither place.
+    """
+    given = os.environ.get("PIE_WEIGHTS")
+    folder = Path(given) if given else Path(__file__).resolve().parents[3] / "data/models/pie-plus"
+    if not (folder / "config.json").exists():
+        raise FileNotFoundError(
+            f"no weights in {folder}; set PIE_WEIGHTS to the folder with those of pie-plus"
+        )
+    return folder
+
+
+@functools.lru_cache(maxsize=4)
+def from_pretrained(folder: Path | str | None = None) -> PIE:
+    """A pre-trained network, the released one of *PIE+* without an argument."""
+    return load_weights(Path(folder) if folder else default_weights())
+
+
+def discover(
+    data: pd.DataFrame | np.ndarray | Sequence,
+    weights: Path | str | None = None,
+    missing: str = "error",
+    max_points: int = MAX_POINTS,
+    config: PlusConfig = PlusConfig(),
+    seed: int = 0,
+    seconds: float = 20.0,
+    uncertainties: Mapping[str, float] | Sequence[float] | None = None,
+    workers: int | None = None,
+) -> Result:
+    """Laws f(x) = 0 that a table of measurements obeys.
+
+    Args:
+        data: a data frame, or (N, D) numbers; no column plays a special part.
+        weights: folder of a network; None = the released one.
+        missing: ``error``, or ``drop`` for rows in which a value is missing.
+        max_points: more are thinned at random.
+        config: settings of the search.
+        seed: of the choice of held-out points.
+        seconds: after which no further set of columns is searched.
+        uncertainties: standard deviations of the errors of each column, in its units, by name or
+            in order; 0 = exact. Constants are then fitted to all points with distances counted in
+            these. None: in units of the spreads, the error is estimated from the fit.
+        workers: threads that fit constants, which does not change the answer; None = all cores.
+
+    Returns:
+        Candidates with their evidence; ``best`` is None where no law was found.
+
+    Raises:
+        BadTable: a table that cannot be used, quoting what is wrong.
+    """
+    began = time.perf_counter()
+    table = measurements(data, missing, max_points, seed)
+    errors = known_errors(uncertainties, table.names)
+    model = from_pretrained(weights)
+    d, most = len(table.names), model.config.max_variables
+    workers = workers or os.cpu_count() or 1
+    if most < 3 < d + 1:
+        raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
+    searched: list[tuple[int, ...]] = []
+    laws: list[Law] = []
+    notes = list(table.notes)
+    for columns in _worth_searching(table.points, laws, table.names, began + seconds, notes):
+        if searched and time.perf_counter() > began + seconds:
+            notes.append(f"the search ended after {seconds:g} s; some columns may obey other laws")
+            break
+        searched.append(columns)
+        names = [table.names[j] for j in columns]
+        known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
+        laws += _search(model, table.points[:, columns], names, config, seed, known, workers)
+    laws.sort(key=lambda law: not law.certificate.law)  # stable: the order of the search within
+    if d > 2:
+        tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
+        notes.append(f"searched {len(searched)} sets of columns: {tried}")
+    elapsed = time.perf_counter() - began
+    return Result(tuple(laws), table.names, tuple(notes), len(table.points), elapsed)
+
+
+def _worth_searching(
+    points: np.ndarray, laws: list[Law], names: Sequence[str], ends: float, notes: list[str]
+) -> Iterator[tuple[int, ...]]:
+    """Sets of columns in the order of search, given the laws that were found up to then.
+
+    ``notes`` says if there was no time until ``ends`` to rank all pairs, and then all triples.
+    """
+    d = points.shape[1]
+    if d == 2:
+        yield (0, 1)
+        return
+    tried = 0
+    worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(points))
+    for size in (2, 3):
+        left = max(0.0, ends - time.perf_counter())
+        ranked, every = subsets.ranked(points, (size,), RANKING * left), math.comb(d, size)
+        if len(ranked) < every:
+            notes.append(f"only {len(ranked)} of the {every} sets of {size} columns were compared")
+        for strength, columns in ranked:
+            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= SHARP]
+            known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
+            whole = d == 3 == len(columns)  # the table itself
+            if known or not (whole or (strength <= worth and tried < MOST)):
+                continue
+            tried += 1
+            yield columns
+
+
+def _search(
+    model: PIE,
+    points: np.ndarray,
+    names: Sequence[str],
+    config: PlusConfig,
+    seed: int,
+    errors: np.ndarray | None,
+    workers: int,
+) -> list[Law]:
+    """Different equations in two or three columns, certified, best first."""
+    fitted, held_out = _split(points, seed)
+    units = robust_spreads(points) if errors is None else errors
+    different: list[tuple[Expression, Expression]] = []
+    if np.any(np.ptp(fitted, axis=0) < FINEST):
+        return []
+    try:
+        found = discover_plus(model, fitted, config, workers)
+    except Unusable:  # columns that differ in the held-out points only
+        return []
+    for candidate in found.candidates:
+        final = polished(candidate.expression, points, units)
+        if len(different) < CERTIFIED and not any(
+            same_zero_set(final, other, points) and not _is_simpler(final, other, points, units)
+            for _, other in different
+        ):
+            different.append((candidate.expression, final))
+    return [
+        _law(as_searched, final, points, tuple(names), fitted, held_out, errors)
+        for as_searched, final in different
+    ]
+
+
+def _is_simpler(one: Expression, other: Expression, points: np.ndarray, units: np.ndarray) -> bool:
+    """Whether ``one`` is shorter at the price of a larger error: an answer of its own."""
+    error, least = (rms_distance(f, points, units) for f in (one, other))
+    return len(one.codes) < len(other.codes) and error > WORSE * least
+
+
+def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points to search on, and points to judge on."""
+    n, d = points.shape
+    held = max(FEWEST_HELD_OUT, int(HELD_OUT * n), n - SEARCHED)
+    if n - held <= d:
+        raise BadTable(
+            f"{n} different rows; expected at least {d + 1 + FEWEST_HELD_OUT}, "
+            f"{FEWEST_HELD_OUT} of them to judge on"
+        )
+    order = np.random.default_rng(seed).permutation(n)
+    return points[order[held:]], points[order[:held]]
+
+
+def _law(
+    as_searched: Expression,
+    final: Expression,
+    points: np.ndarray,
+    names: tuple[str, ...],
+    fitted: np.ndarray,
+    held_out: np.ndarray,
+    errors: np.ndarray | None,
+) -> Law:
+    """Certified as the search left it; what is reported is fitted to all points."""
+    spreads = robust_spreads(points)
+    certificate = certify(as_searched, fitted, held_out)
+    return Law(
+        final,
+        names,
+        tuple(
+            float(e) for e in standard_errors(final, points, spreads if errors is None else errors)
+        ),
+        rms_distance(final, points, np.ones_like(spreads)),
+        rms_distance(final, points, spreads),
+        certificate,
+        None if errors is None else rms_distance(final, points, errors),
+    )

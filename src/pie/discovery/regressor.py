@@ -1,0 +1,108 @@
+"""scikit-learn's conventions for discovery: ``fit(X)`` without y, ``predict``, ``score``."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..search.plus import PlusConfig
+from .laws import discover
+from .measurements import MAX_POINTS
+from .result import Law, Result
+
+
+class ImplicitRegressor(BaseEstimator):
+    """An implicit equation f(x) = 0 that the rows of X obey.
+
+    Args:
+        weights: folder of a network; None = the released one.
+        beam: skeletons per view that the network proposes.
+        rounds: of refinement.
+        missing: ``error``, or ``drop`` for rows in which a value is missing.
+        max_points: more are thinned at random.
+        random_state: seed of what is drawn at random.
+        uncertainties: of the columns, by name or in order; see :func:`pie.discovery.laws.discover`.
+
+    Attributes:
+        result_: everything that was found (:class:`pie.discovery.result.Result`).
+        law_: the law, or None where no equation passed.
+        n_features_in_: columns of X.
+        feature_names_in_: their names, if X had any.
+
+    >>> x = np.linspace(0.5, 2.0, 40)
+    >>> model = ImplicitRegressor(rounds=0).fit(np.column_stack([x, 1.0 / x]))
+    >>> bool(abs(model.predict([[1.0, 1.0]])[0]) < 1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        weights=None,
+        beam=128,
+        rounds=5,
+        missing="error",
+        max_points=MAX_POINTS,
+        random_state=0,
+        uncertainties=None,
+    ):
+        self.weights = weights
+        self.beam = beam
+        self.rounds = rounds
+        self.missing = missing
+        self.max_points = max_points
+        self.random_state = random_state
+        self.uncertainties = uncertainties
+
+    def fit(self, X, y=None) -> "ImplicitRegressor":
+        """Search. ``y`` is ignored: no column plays a special part.
+
+        Raises:
+            ValueError: a table that cannot be used, quoting what is wrong.
+        """
+        columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
+        checked = self._checked(
+            X, dtype=None, ensure_min_samples=2, ensure_min_features=2,
+            ensure_all_finite="allow-nan",
+        )  # fmt: skip
+        table = pd.DataFrame(checked, columns=columns) if columns else checked
+        config = PlusConfig(beam=self.beam, rounds=self.rounds)
+        self.result_: Result = discover(
+            table, self.weights, self.missing, self.max_points, config, int(self.random_state or 0),
+            uncertainties=self.uncertainties,
+        )  # fmt: skip
+        self._names = [str(c) for c in columns or _default_names(checked)]
+        self.law_: Law | None = self.result_.best
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """Signed first-order distance of each row to the zero set, in the units of the data, (N,).
+
+        Of the law; where none was found, of the best candidate; nan where there is none either.
+
+        Raises:
+            ValueError: other columns than those of :meth:`fit`, or values that are no numbers.
+        """
+        check_is_fitted(self, "result_")
+        points = self._checked(X, reset=False, dtype=np.float64)
+        equation = self.law_ or next(iter(self.result_.candidates), None)
+        if equation is None:
+            return np.full(len(points), np.nan)
+        return equation.distance(points[:, [self._names.index(name) for name in equation.names]])
+
+    def score(self, X, y=None) -> float:
+        """Minus the root mean square of :meth:`predict`: 0 is a perfect fit."""
+        with np.errstate(over="ignore"):
+            return -float(np.sqrt(np.mean(self.predict(X) ** 2)))
+
+    @np.errstate(all="ignore")
+    def _checked(self, X, **how) -> np.ndarray:
+        """scikit-learn's checks, which warn of sums that overflow and of sparse frames."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "pandas.DataFrame with sparse columns")
+            return validate_data(self, X, **how)
+
+
+def _default_names(X: np.ndarray) -> list[str]:
+    return [f"x{j + 1}" for j in range(X.shape[1])]

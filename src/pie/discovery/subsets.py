@@ -1,0 +1,145 @@
+r"""Which few of many columns obey a law? A cheap test that ranks subsets before any search.
+
+Points on a smooth curve or surface are nearly annihilated by some polynomial, points that fill
+space are not. With Φ all monomials up to a degree of the columns, centred and in units of their
+spread, rows scaled to norm 1, and s its smallest singular value over the largest,
+
+.. math:: evidence = \ln \frac{s(\Phi(points))}{s(\Phi(permuted\ points))},
+
+the lower one for the columns as they are and, where all are positive, for their logarithms. About 0
+where columns are independent; far below for a law.
+"""
+
+import functools
+import itertools
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..expr.expression import Expression, from_tree
+from ..expr.terms import monomials
+from ..zeroset.spreads import permuted, robust_spreads
+
+DEGREES = {2: 4, 3: 3}
+PERMUTATIONS = 3
+ROUNDING = 1e-12
+TRIED = 400  # rows at most
+MANY = 500  # subsets: more are put in order by rough evidence first
+ROUGH = 100  # rows for that
+TOGETHER = 500  # subsets in one array
+
+
+@np.errstate(all="ignore")
+def evidence(points: np.ndarray) -> float:
+    """Of a law among the two or three columns of points (N, d); about 0 or more: none.
+
+    >>> x = np.linspace(0.5, 2.0, 80)
+    >>> noise = np.random.default_rng(0).standard_normal(80)
+    >>> curve, cloud = (evidence(np.column_stack([x, y])) for y in (np.exp(x), noise))
+    >>> curve < -2.0 < -1.0 < cloud
+    True
+    """
+    d = points.shape[1]
+    if d not in DEGREES:
+        raise ValueError(f"{d} columns; expected 2 or 3")
+    if len(points) > TRIED:
+        points = np.random.default_rng(0).permutation(points)[:TRIED]
+    forms = [points, np.log(points)] if np.all(points > 0.0) else [points]
+    return min(_of_form(form, d) for form in forms)
+
+
+def _of_form(points: np.ndarray, d: int) -> float:
+    degree = DEGREES[d]
+    while degree > 1 and len(_monomials(d, degree)) > len(points) // 3:
+        degree -= 1
+    without = [_smallest(permuted(points, seed), degree) for seed in range(PERMUTATIONS)]
+    ratio = _smallest(points, degree) / float(np.median(without))
+    return float(np.log(ratio)) if np.isfinite(ratio) else 0.0
+
+
+@functools.cache
+def _monomials(d: int, degree: int) -> tuple[Expression, ...]:
+    return tuple(from_tree(term) for term in monomials(d, degree))
+
+
+def _smallest(points: np.ndarray, degree: int) -> float:
+    """Smallest singular value over the largest, not below rounding."""
+    spreads = robust_spreads(points)
+    spreads[spreads == 0.0] = 1.0
+    scaled = (points - np.median(points, axis=0)) / spreads
+    matrix = np.stack([f.values(scaled) for f in _monomials(points.shape[1], degree)], axis=1)
+    matrix = matrix / np.median(np.abs(matrix), axis=0).clip(1e-300)
+    matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    values = np.linalg.svd(matrix[np.isfinite(matrix).all(axis=1)], compute_uv=False)
+    return max(float(values[-1] / values[0]), ROUNDING)
+
+
+@np.errstate(all="ignore")
+def rough(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
+    """Rough evidence of many subsets at once, (S,): degree 2, one permutation, fewer rows.
+
+    Columns that are positive also count by their logarithms.
+
+    Args:
+        points: (N, D).
+        sets: columns of each subset, (S, d).
+    """
+    rng = np.random.default_rng(0)
+    points = rng.permutation(points)[:ROUGH]
+    logarithms = np.where(np.all(points > 0.0, axis=0), np.log(points), points)
+    found = []
+    for form in (points, logarithms):
+        spreads = robust_spreads(form)
+        scaled = (form - np.median(form, axis=0)) / np.where(spreads > 0.0, spreads, 1.0)
+        without = rng.permuted(scaled, axis=0)
+        found.append(np.log(_smallest_of_many(scaled, sets) / _smallest_of_many(without, sets)))
+    return np.minimum(*found)
+
+
+def _smallest_of_many(columns: np.ndarray, sets: np.ndarray) -> np.ndarray:
+    """As :func:`_smallest`, by the eigenvalues of ΦᵀΦ: to 1e-8 only, (S,)."""
+    x = np.moveaxis(columns[:, sets], 0, 2)  # (S, d, N)
+    pairs = itertools.combinations_with_replacement(range(sets.shape[1]), 2)
+    products = [x[:, i] * x[:, j] for i, j in pairs]
+    terms = np.stack([np.ones_like(x[:, 0]), *np.moveaxis(x, 1, 0), *products], axis=1)
+    terms /= np.median(np.abs(terms), axis=2, keepdims=True).clip(1e-300)
+    terms = np.nan_to_num(terms / np.linalg.norm(terms, axis=1, keepdims=True))
+    values = np.linalg.eigvalsh(terms @ np.moveaxis(terms, 1, 2))
+    return np.sqrt((values[:, 0] / values[:, -1]).clip(1e-16))
+
+
+def _most_promising_first(points: np.ndarray, every: np.ndarray, until: float) -> np.ndarray:
+    """Subsets (S, d) by rough evidence; those that time does not reach stand behind, at random."""
+    order = np.random.default_rng(0).permutation(len(every))
+    if len(every) <= MANY:
+        return every[order]
+    evidence_of = np.zeros(len(every))
+    for begin in range(0, len(every), TOGETHER):
+        if time.perf_counter() > until:
+            break
+        chosen = order[begin : begin + TOGETHER]
+        evidence_of[chosen] = rough(points, every[chosen])
+    return every[order[np.argsort(evidence_of[order], kind="stable")]]
+
+
+def ranked(
+    points: np.ndarray, sizes: Iterable[int] = (2, 3), seconds: float = np.inf
+) -> list[tuple[float, tuple]]:
+    """Every subset of columns of points (N, D) with its evidence, most of it first, small first.
+
+    Of each size as many as so many seconds allow, the most promising ones.
+
+    >>> x, y = np.random.default_rng(1).uniform(0.5, 2.0, (2, 90))
+    >>> [columns for _, columns in ranked(np.column_stack([x, y, x**2, x * y]))][0]
+    (0, 2)
+    """
+    found = []
+    for size in sizes:
+        began = time.perf_counter()
+        every = np.array(list(itertools.combinations(range(points.shape[1]), size)))
+        for columns in _most_promising_first(points, every, began + seconds / 2.0):
+            if time.perf_counter() > began + seconds:
+                break
+            found.append((evidence(points[:, columns]), tuple(int(j) for j in columns)))
+    return sorted(found, key=lambda pair: (len(pair[1]), pair))

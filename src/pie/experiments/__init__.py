@@ -1,0 +1,1 @@
+"""Methods on test sets: answers, scores, rows, and what they say."""

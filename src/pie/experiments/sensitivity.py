@@ -1,0 +1,200 @@
+"""Figure 5 a, b and more: networks of one small size, one thing changed in how they are trained.
+
+A *variant* changes some parameters of the corpus, the network or the training, everything else
+being that of section ``sensitivity``; the training is resumable. Its network is then asked for the
+equations of a test set by Algorithm 2::
+
+    python -m pie.experiments.sensitivity examples-10240
+
+writes one answer per equation, to be scored by :func:`pie.experiments.evaluation.scored`. The weights are
+by-products and not kept in git.
+"""
+
+import argparse
+import sys
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from ..data.benchmarks import Problem, load
+from ..data.corpus import CorpusConfig
+from ..data.validation import validation_problems
+from ..network.model import ModelConfig
+from ..network.pretraining import TrainingConfig, corpora, hash_of, pretrain
+from ..params import read_yaml, record
+from ..search.algorithm2 import InferenceConfig
+from .answers import Answer, answers, write_records
+from .paper_methods import PaperMethods
+
+MIXTURE = "mixture"  # test set: validation items of the mixture
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Overrides of parameters, nested as in their sections, and the test set to ask for.
+
+    ``base`` is the section whose corpus is overridden: ``corpus``, or ``corpus_plus``, the mixture.
+    """
+
+    corpus: dict = field(default_factory=dict)
+    model: dict = field(default_factory=dict)
+    training: dict = field(default_factory=dict)
+    test_set: str = "synthetic"
+    base: str = "corpus"
+
+
+@dataclass(frozen=True)
+class SensitivityConfig:
+    """The common setting of all variants, and the variants by name."""
+
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    equations: int = 1000  # at most
+    variants: dict = field(default_factory=dict)
+
+
+def _merged(base: dict, changes: dict, where: str) -> dict:
+    """Nested mappings with some values changed.
+
+    >>> _merged({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}}, "x")
+    {'a': 1, 'b': {'c': 4, 'd': 3}}
+    """
+    merged = dict(base)
+    for key, value in changes.items():
+        if key not in base:
+            raise ValueError(f"unknown parameter {where}.{key}; known are {', '.join(base)}")
+        nested = isinstance(base[key], dict) and isinstance(value, dict)
+        merged[key] = _merged(base[key], value, f"{where}.{key}") if nested else value
+    return merged
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a variant amounts to."""
+
+    name: str
+    corpus: CorpusConfig
+    model: ModelConfig
+    training: TrainingConfig
+    test_set: str
+
+    @property
+    def folder(self) -> str:
+        """Its own name for weights and state: another setting never goes on from them."""
+        settings = (self.corpus, self.model, self.training)
+        return "-".join([self.name, *map(hash_of, settings)])
+
+
+def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
+    """The setting of a variant.
+
+    Args:
+        config: section ``sensitivity``.
+        corpora: sections ``corpus`` and ``corpus_plus``.
+        name: of the variant.
+
+    Raises:
+        ValueError: an unknown variant, base or parameter, or a value of the wrong type, quoted.
+    """
+    if name not in config.variants:
+        raise ValueError(f"unknown variant {name!r}; known are {', '.join(config.variants)}")
+    where = f"sensitivity.variants.{name}"
+    variant = record(Variant, config.variants[name] or {}, where)
+    if variant.base not in corpora:
+        raise ValueError(f"{where}.base is {variant.base!r}; expected {' or '.join(corpora)}")
+
+    def changed(base, overrides: dict, section: str):
+        merged = _merged(asdict(base), overrides, f"{where}.{section}")
+        return record(type(base), merged, f"{where}.{section}")
+
+    return Run(
+        name,
+        changed(corpora[variant.base], variant.corpus, "corpus"),
+        changed(config.model, variant.model, "model"),
+        changed(config.training, variant.training, "training"),
+        variant.test_set,
+    )
+
+
+def problems_of(test_set: str, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
+    """The first problems of a test set, or of the validation items of a mixture."""
+    if test_set != MIXTURE:
+        return load(benchmarks, test_set)[:n]
+    _, validation = corpora(mixture, benchmarks)
+    return validation_problems(validation, "validation, mixture", range(n))
+
+
+def train_and_ask(
+    run: Run,
+    mixture: CorpusConfig,
+    inference: InferenceConfig,
+    benchmarks: Path,
+    build: Path,
+    cache: Path | None = None,
+    equations: int = 1000,
+    workers: int = 1,
+    stop_after: float = float("inf"),
+) -> list[Answer]:
+    """Train the network of a run, or go on, and find equations with it.
+
+    Args:
+        run: from :func:`run_of`.
+        mixture: corpus whose validation items stand for the test set :data:`MIXTURE`.
+        inference: of Algorithm 2.
+        benchmarks: folder of the test sets.
+        build: folder for weights, states and journals; not meant for git.
+        cache: folder for corpus shards, made on the way.
+        equations: at most.
+        workers: processes that find equations, and that make the corpus.
+        stop_after: seconds of training, after which there are no answers yet.
+
+    Returns:
+        Answers of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.
+    """
+    corpus, validation = corpora(run.corpus, benchmarks)
+    folder = Path(build) / run.folder
+    progress = pretrain(
+        run.model, run.training, corpus, validation, folder / "state", folder / "weights",
+        cache, stop_after=stop_after, workers=workers,
+    )  # fmt: skip
+    if not progress.finished:
+        return []
+    setting = PaperMethods(folder / "weights", inference)
+    problems = problems_of(run.test_set, mixture, benchmarks, equations)
+    found = answers(setting, ["PIE"], problems, workers, Path(build) / "answers")
+    return [replace(answer, budget=f"{answer.budget}, {run.name}") for answer in found]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Train one variant and write its answers."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pie.experiments.sensitivity", description=main.__doc__
+    )
+    parser.add_argument("variant")
+    parser.add_argument("--params", type=Path, default=Path("params.yaml"))
+    parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
+    parser.add_argument("--results", type=Path, default=Path("data/results/sensitivity"))
+    parser.add_argument("--build", type=Path, default=Path("build/sensitivity"))
+    parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="save and stop after")
+    options = parser.parse_args(arguments)
+    try:
+        sections = read_yaml(options.params)
+        config = record(SensitivityConfig, sections.get("sensitivity", {}), "sensitivity")
+        configs = {
+            name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
+        }
+        inference = record(InferenceConfig, sections["inference"], "inference")
+        found = train_and_ask(
+            run_of(config, configs, options.variant), configs["corpus_plus"], inference,
+            options.benchmarks, options.build, options.cache, config.equations, options.workers,
+            options.seconds,
+        )  # fmt: skip
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
+    if found:
+        write_records(Answer, found, options.results / f"{options.variant}.csv")
+
+
+if __name__ == "__main__":
+    main()

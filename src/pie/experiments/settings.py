@@ -1,0 +1,55 @@
+"""All of params.yaml as one validated record, and where the project's files lie."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..baselines.methods import BaselinesConfig
+from ..data.corpus import Corpus, CorpusConfig
+from ..network.model import ModelConfig
+from ..network.pretraining import TrainingConfig, corpora
+from ..params import read_yaml, record
+from ..search.algorithm2 import InferenceConfig
+from ..search.plus import PlusConfig
+from .sensitivity import SensitivityConfig
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sections of params.yaml; ``notebooks`` goes to papermill as it is."""
+
+    corpus: CorpusConfig
+    model: ModelConfig
+    pretraining: TrainingConfig
+    inference: InferenceConfig
+    inference_plus: PlusConfig
+    corpus_plus: CorpusConfig
+    model_plus: ModelConfig
+    pretraining_plus: TrainingConfig
+    model_small: ModelConfig
+    pretraining_small: TrainingConfig
+    baselines: BaselinesConfig = field(default_factory=BaselinesConfig)
+    sensitivity: SensitivityConfig = field(default_factory=SensitivityConfig)
+    notebooks: dict = field(default_factory=dict)
+
+
+def project_root(start: Path | None = None) -> Path:
+    """The nearest folder above ``start`` (default: the working folder) that holds params.yaml."""
+    start = Path(start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if (folder / "params.yaml").exists():
+            return folder
+    raise FileNotFoundError(f"no params.yaml in {start} or above")
+
+
+def load_settings(path: Path) -> Settings:
+    """Read and check params.yaml.
+
+    Raises:
+        ValueError: an unknown section or key, or a value of the wrong type, quoted.
+    """
+    return record(Settings, read_yaml(path), "params")
+
+
+def load_corpora(root: Path, settings: Settings) -> tuple[Corpus, Corpus]:
+    """Training and validation corpus of a project folder, test equations held out."""
+    return corpora(settings.corpus, root / "data" / "benchmarks")

@@ -1,0 +1,1 @@
+"""Expressions: operators, values and derivatives, canonical form, text and tokens."""

@@ -1,0 +1,272 @@
+"""Compiled derivatives of prefix programs: first in x and in c, and mixed in both.
+
+Carried forward beside the values of :mod:`pie.expr.kernel`, and only for what a subtree depends
+on, so that 0·inf cannot turn "does not depend" into nan. The table of an operator's partial
+derivatives is here and nowhere else.
+"""
+
+import numpy as np
+
+from .kernel import is_binary, stack_depth
+from .operators import (
+    ADD,
+    CONSTANT,
+    COS,
+    DIV,
+    EXP,
+    LN,
+    MAX_VARIABLES,
+    MUL,
+    POW,
+    POW2,
+    POW3,
+    POW4,
+    SIN,
+    SQRT,
+    SUB,
+)  # fmt: skip
+from .vector_math import cos_row, exp_row, jit, log_row, pow_row, sin_row
+
+
+@jit
+def _unary_slopes(code, row, w1, w2):
+    """Replace ``row`` by its image; first and second derivatives go to ``w1`` and ``w2``."""
+    n = row.size
+    if code == SQRT:
+        for i in range(n):
+            a = row[i]
+            row[i] = np.sqrt(a)
+            w1[i] = 0.5 / row[i]
+            w2[i] = -0.5 * w1[i] / a
+    elif code == EXP:
+        exp_row(row)
+        w1[:] = row
+        w2[:] = row
+    elif code == LN:
+        for i in range(n):
+            w1[i] = 1.0 / row[i]
+            w2[i] = -w1[i] * w1[i]
+        log_row(row)
+    elif code == SIN:
+        w1[:] = row
+        sin_row(row)
+        cos_row(w1)
+        for i in range(n):
+            w2[i] = -row[i]
+    elif code == COS:
+        w1[:] = row
+        cos_row(row)
+        sin_row(w1)
+        for i in range(n):
+            w1[i], w2[i] = -w1[i], -row[i]
+    elif code == POW2:
+        for i in range(n):
+            a = row[i]
+            row[i], w1[i], w2[i] = a * a, 2.0 * a, 2.0
+    elif code == POW3:
+        for i in range(n):
+            a = row[i]
+            row[i], w1[i], w2[i] = a * a * a, 3.0 * a * a, 6.0 * a
+    elif code == POW4:
+        for i in range(n):
+            a = row[i]
+            row[i], w1[i], w2[i] = a * a * a * a, 4.0 * a * a * a, 12.0 * a * a
+    else:
+        for i in range(n):
+            a = row[i]
+            cube = a * a * a
+            row[i], w1[i], w2[i] = cube * a * a, 5.0 * cube * a, 20.0 * cube
+
+
+@jit
+def _binary_slopes(code, a, b, w):
+    """Partial derivatives of a∘b: rows of ``w`` are the ones in a, b, aa, ab, bb."""
+    n = a.size
+    if code == MUL:
+        for i in range(n):
+            w[0, i], w[1, i], w[3, i] = b[i], a[i], 1.0
+            b[i] *= a[i]
+    elif code == DIV:
+        for i in range(n):
+            r = 1.0 / b[i]
+            b[i] = a[i] / b[i]
+            w[0, i], w[1, i] = r, -b[i] * r
+            w[3, i], w[4, i] = -r * r, 2.0 * b[i] * r * r
+    else:
+        log, below = w[1], w[0]
+        log[:] = a
+        log_row(log)
+        below[:] = b
+        for i in range(n):
+            below[i] -= 1.0
+        w[4] = a
+        pow_row(w[4], below)
+        for i in range(n):
+            x, p, under = a[i], b[i], w[4, i]
+            b[i] = under * x if x != 0.0 else x**p
+            w[0, i] = p * under
+            w[2, i] = p * (p - 1.0) * under / x
+            if x > 0.0:
+                w[3, i] = under * (1.0 + p * log[i])
+                w[4, i] = b[i] * log[i] * log[i]
+                w[1, i] = b[i] * log[i]
+            else:
+                w[1, i] = w[3, i] = w[4, i] = 0.0 if x == 0.0 and p > 1.0 else np.nan
+
+
+@jit
+def _clear(active, row, slot):
+    if not active[slot]:
+        row[slot, :] = 0.0
+
+
+@jit
+def _unary_chain(a, on, w1, w2, nx, nc, mixed):
+    n = w1.size
+    first = nx + nc
+    if mixed:
+        for j in range(nx):
+            for k in range(nc):
+                m, cross = 1 + first + j * nc + k, on[1 + j] and on[1 + nx + k]
+                if not (on[m] or cross):
+                    continue
+                _clear(on, a, m)
+                am, aj, ak = a[m], a[1 + j], a[1 + nx + k]
+                if cross:
+                    for i in range(n):
+                        am[i] = w1[i] * am[i] + w2[i] * aj[i] * ak[i]
+                else:
+                    for i in range(n):
+                        am[i] *= w1[i]
+                on[m] = True
+    for s in range(1, 1 + first):
+        if on[s]:
+            row = a[s]
+            for i in range(n):
+                row[i] *= w1[i]
+
+
+@jit
+def _add_product(out, w, p, q):
+    for i in range(out.size):
+        out[i] += w[i] * p[i] * q[i]
+
+
+@jit
+def _binary_chain(code, a, b, on_a, on_b, w, nx, nc, mixed):
+    n = w.shape[1]
+    first = nx + nc
+    if mixed:
+        for j in range(nx):
+            for k in range(nc):
+                m, sj, sk = 1 + first + j * nc + k, 1 + j, 1 + nx + k
+                ajbk, akbj = on_a[sj] and on_b[sk], on_a[sk] and on_b[sj]
+                aa = code == POW and on_a[sj] and on_a[sk]
+                bb = code != MUL and on_b[sj] and on_b[sk]
+                if not (on_a[m] or on_b[m] or ajbk or akbj or aa or bb):
+                    continue
+                _clear(on_b, b, m)
+                row = b[m]
+                for i in range(n):
+                    row[i] *= w[1, i]
+                if on_a[m]:
+                    for i in range(n):
+                        row[i] += w[0, i] * a[m, i]
+                if ajbk:
+                    _add_product(row, w[3], a[sj], b[sk])
+                if akbj:
+                    _add_product(row, w[3], a[sk], b[sj])
+                if aa:
+                    _add_product(row, w[2], a[sj], a[sk])
+                if bb:
+                    _add_product(row, w[4], b[sj], b[sk])
+                on_b[m] = True
+    for s in range(1, 1 + first):
+        row = b[s]
+        if on_a[s] and on_b[s]:
+            for i in range(n):
+                row[i] = w[0, i] * a[s, i] + w[1, i] * row[i]
+        elif on_a[s]:
+            for i in range(n):
+                row[i] = w[0, i] * a[s, i]
+        elif on_b[s]:
+            for i in range(n):
+                row[i] *= w[1, i]
+        on_b[s] |= on_a[s]
+
+
+@jit
+def _sum_chain(sign, a, b, on_a, on_b):
+    for s in range(b.shape[0]):
+        row = b[s]
+        if on_a[s] and on_b[s]:
+            for i in range(row.size):
+                row[i] = a[s, i] + sign * row[i]
+        elif on_a[s]:
+            row[:] = a[s]
+            on_b[s] = True
+        elif on_b[s] and sign < 0.0:
+            for i in range(row.size):
+                row[i] = -row[i]
+
+
+@jit
+def jets(codes, constants, columns, nx, nc, mixed, stack, active, w):
+    """Values and derivatives of a program, left in ``stack[0]`` (S, N).
+
+    Slot 0 is the value; then come ``nx`` derivatives in x (D or 0), ``nc`` in the
+    constants (all or 0), and if ``mixed`` the nx·nc second derivatives, x by x.
+    ``stack`` (depth, S, N), ``active`` (depth, S) and ``w`` (5, N) are work space.
+    """
+    top = -1
+    c = constants.size
+    for position in range(codes.size - 1, -1, -1):
+        code = codes[position]
+        if code <= MAX_VARIABLES:
+            top += 1
+            active[top, :] = False
+            active[top, 0] = True
+            if code == CONSTANT:
+                c -= 1
+                stack[top, 0, :] = constants[c]
+                if nc:
+                    active[top, 1 + nx + c] = True
+                    stack[top, 1 + nx + c, :] = 1.0
+            else:
+                stack[top, 0, :] = columns[code - 1 if code > 0 else -1 - code]
+                if nx and code > 0:
+                    active[top, code] = True
+                    stack[top, code, :] = 1.0
+        elif code == ADD or code == SUB:
+            sign = 1.0 if code == ADD else -1.0
+            _sum_chain(sign, stack[top], stack[top - 1], active[top], active[top - 1])
+            top -= 1
+        elif is_binary(code):
+            a, b = stack[top], stack[top - 1]
+            _binary_slopes(code, a[0], b[0], w)
+            _binary_chain(code, a, b, active[top], active[top - 1], w, nx, nc, mixed)
+            top -= 1
+        else:
+            _unary_slopes(code, stack[top, 0], w[0], w[1])
+            _unary_chain(stack[top], active[top], w[0], w[1], nx, nc, mixed)
+    for s in range(1, stack.shape[1]):
+        _clear(active[0], stack[0], s)
+
+
+@jit
+def derivatives(codes, constants, columns, wrt_points, wrt_constants, mixed):
+    """Values and derivatives of a program at points ``columns`` (D, N).
+
+    Returns:
+        (S, N): the value; the D derivatives in x if ``wrt_points``; the P derivatives in the
+        constants if ``wrt_constants``; if ``mixed``, the D·P derivatives in both, x by x.
+    """
+    d, n = columns.shape
+    nx = d if wrt_points else 0
+    nc = constants.size if wrt_constants else 0
+    slots = 1 + nx + nc + (nx * nc if mixed else 0)
+    depth = stack_depth(codes)
+    stack = np.empty((depth, slots, n))
+    active = np.empty((depth, slots), np.bool_)
+    jets(codes, constants, columns, nx, nc, mixed, stack, active, np.empty((5, n)))
+    return stack[0].copy()

@@ -1,0 +1,162 @@
+"""Compiled evaluation of prefix programs. Derivatives are in :mod:`pie.expr.derivatives`.
+
+Points are stored by column, ``(D, N)``, so that every operator is one contiguous loop
+over the points; several programs go through in one call. The prefix is read from right
+to left with a stack. Overflow, poles and domains outside the reals give inf or nan, never an
+exception.
+
+A *program* is ``codes`` (:mod:`pie.expr.operators`) with its ``constants`` in prefix order.
+A negative code −1−r reads row r of ``columns``, for subtrees that are known already.
+"""
+
+import numpy as np
+
+from .operators import (
+    ADD,
+    CONSTANT,
+    COS,
+    DIV,
+    EXP,
+    LN,
+    MAX_VARIABLES,
+    MUL,
+    POW,
+    POW2,
+    POW3,
+    POW4,
+    SIN,
+    SQRT,
+    SUB,
+)  # fmt: skip
+from .vector_math import cos_row, exp_row, jit, log_row, pow_row, sin_row
+
+
+@jit
+def is_binary(code):
+    """Whether an operator code takes two operands."""
+    return ADD <= code <= DIV or code == POW
+
+
+@jit
+def subtree_end(codes, start):
+    """Index one past the subtree that begins at ``start``."""
+    open_slots = 1
+    position = start
+    while open_slots > 0:
+        code = codes[position]
+        if code > MAX_VARIABLES:
+            open_slots += 1 if is_binary(code) else 0
+        else:
+            open_slots -= 1
+        position += 1
+    return position
+
+
+@jit
+def stack_depth(codes):
+    """Rows that the stack needs."""
+    top = deepest = 0
+    for position in range(codes.size - 1, -1, -1):
+        if codes[position] <= MAX_VARIABLES:
+            top += 1
+            deepest = max(deepest, top)
+        elif is_binary(codes[position]):
+            top -= 1
+    return deepest
+
+
+@jit
+def _apply_unary(code, row):
+    # One loop per operator keeps the branch out of the inner loop.
+    n = row.size
+    if code == SQRT:
+        for i in range(n):
+            row[i] = np.sqrt(row[i])
+    elif code == EXP:
+        exp_row(row)
+    elif code == LN:
+        log_row(row)
+    elif code == SIN:
+        sin_row(row)
+    elif code == COS:
+        cos_row(row)
+    elif code == POW2:
+        for i in range(n):
+            row[i] *= row[i]
+    elif code == POW3:
+        for i in range(n):
+            row[i] = row[i] * row[i] * row[i]
+    elif code == POW4:
+        for i in range(n):
+            row[i] = row[i] * row[i] * row[i] * row[i]
+    else:
+        for i in range(n):
+            row[i] = row[i] * row[i] * row[i] * row[i] * row[i]
+
+
+@jit
+def _apply_binary(code, left, right):
+    """left ∘ right, into ``right``; for a power ``left`` is used up."""
+    n = right.size
+    if code == ADD:
+        for i in range(n):
+            right[i] = left[i] + right[i]
+    elif code == SUB:
+        for i in range(n):
+            right[i] = left[i] - right[i]
+    elif code == MUL:
+        for i in range(n):
+            right[i] = left[i] * right[i]
+    elif code == DIV:
+        for i in range(n):
+            right[i] = left[i] / right[i]
+    else:
+        pow_row(left, right)
+        right[:] = left
+
+
+@jit
+def evaluate(codes, constants, columns, stack):
+    """Values of a program at points ``columns`` (D, N), left in ``stack[0]``."""
+    top = -1
+    k = constants.size
+    for position in range(codes.size - 1, -1, -1):
+        code = codes[position]
+        if code == CONSTANT:
+            k -= 1
+            top += 1
+            stack[top, :] = constants[k]
+        elif code <= MAX_VARIABLES:
+            top += 1
+            stack[top, :] = columns[code - 1 if code > 0 else -1 - code]
+        elif is_binary(code):
+            _apply_binary(code, stack[top], stack[top - 1])
+            top -= 1
+        else:
+            _apply_unary(code, stack[top])
+
+
+@jit
+def values(codes, constants, columns):
+    """Values of a program at points ``columns`` (D, N); returns (N,)."""
+    stack = np.empty((stack_depth(codes), columns.shape[1]))
+    evaluate(codes, constants, columns, stack)
+    return stack[0].copy()
+
+
+@jit
+def values_of_many(codes, ends, constants, constant_ends, columns, out):
+    """Values of P programs at the same points ``columns`` (D, N), into ``out`` (P, N).
+
+    Programs and constants are concatenated; program p stops before ``ends[p]``.
+    """
+    stack = np.empty((8, columns.shape[1]))
+    start = first = 0
+    for p in range(ends.size):
+        program = codes[start : ends[p]]
+        depth = stack_depth(program)
+        if depth > len(stack):
+            stack = np.empty((depth, columns.shape[1]))
+        evaluate(program, constants[first : constant_ends[p]], columns, stack)
+        out[p] = stack[0]
+        start, first = ends[p], constant_ends[p]

@@ -1,0 +1,314 @@
+"""Arithmetic on linear forms, the inside of :mod:`pie.expr.canonical`.
+
+A *form* is ``(constant, ((term, coefficient), …))``, a *term* a product
+``((base, exponent), …)``, a *base* ``("x", i)``, ``("sum", form)`` or
+``(function, form)``. Equal forms are equal tuples: constants are folded, like
+terms and like bases merged, exponentials joined, operands ordered.
+"""
+
+import math
+import operator
+
+from .expression import Tree
+
+MAX_TERMS = 12
+
+
+class NoZeroSet(ValueError):
+    """The expression has no zeros, is zero everywhere, or is not finite."""
+
+
+# ---- keys: the order of operands depends on structure first, on constants last ----
+
+
+def _key(base):
+    kind = base[0]
+    if kind == "x":
+        return (0, base[1])
+    rank = {"sum": 1, "exp": 2, "ln": 3, "sin": 4, "cos": 5}[kind]
+    constant, terms = base[1]
+    return (rank, len(terms), tuple(_term_key(t) for t, _ in terms), constant != 0.0)
+
+
+def _term_key(term):
+    return (len(term), tuple((_key(b), -e) for b, e in term))
+
+
+def make(constant, coefficients):
+    """A form from its constant and term → coefficient, in canonical order; zeros dropped."""
+    terms = [(t, c) for t, c in coefficients.items() if c != 0.0]
+    if not all(math.isfinite(c) for _, c in terms) or not math.isfinite(constant):
+        raise NoZeroSet("a constant is not finite")
+    if len(terms) > MAX_TERMS:
+        raise NoZeroSet(f"more than {MAX_TERMS} terms")
+    if len(terms) > 1:
+        terms = _ordered(terms, lambda tc: _term_key(tc[0]))
+    return (constant, tuple(terms))
+
+
+def _ordered(items, key):
+    """Sorted by key; what has the same key, by its text (a rare and slow tie-break)."""
+    keyed = sorted([(key(item), item) for item in items], key=_first)
+    if any(keyed[i][0] == keyed[i + 1][0] for i in range(len(keyed) - 1)):
+        keyed.sort(key=lambda pair: (pair[0], repr(pair[1])))
+    return [item for _, item in keyed]
+
+
+_first = operator.itemgetter(0)
+
+
+def number(value):
+    """The form of a number."""
+    return (value, ())
+
+
+def leading(form):
+    """The coefficient of the first term."""
+    if not form[1]:
+        raise NoZeroSet(f"reduces to the constant {form[0]:g}")
+    return form[1][0][1]
+
+
+def scaled(form, factor):
+    """factor · form."""
+    return make(form[0] * factor, {t: c * factor for t, c in form[1]})
+
+
+def monic(form):
+    """The form over its leading coefficient, which becomes exactly 1."""
+    lead = leading(form)
+    return make(form[0] / lead, {t: c / lead for t, c in form[1]})
+
+
+# ---- sums, products, powers, functions ----
+
+
+def add(a, b, sign=1.0):
+    """a + sign · b, like terms merged."""
+    coefficients = dict(a[1])
+    for term, c in b[1]:
+        total = coefficients.get(term, 0.0) + sign * c
+        # rounding must not keep a term that cancels
+        coefficients[term] = 0.0 if abs(total) < 1e-12 * abs(c) else total
+    constant = a[0] + sign * b[0]
+    return make(0.0 if abs(constant) < 1e-12 * abs(b[0]) else constant, coefficients)
+
+
+def _as_product(form):
+    """(coefficient, term) of a form that is one product; sums become a base."""
+    if not form[1]:
+        return form[0], ()
+    if form[0] == 0.0 and len(form[1]) == 1:
+        term, coefficient = form[1][0]
+        return coefficient, term
+    common = _common_factor(form)
+    if common:
+        inverse = tuple((b, -e) for b, e in common)
+        divided = {multiply_terms(t, inverse)[1]: c for t, c in form[1]}
+        form = make(divided.pop((), 0.0), divided)
+    lead = leading(form)
+    return lead, multiply_terms(common, ((("sum", monic(form)), 1.0),))[1]
+
+
+def _common_factor(form):
+    """The monomial that divides every term of a sum; () if there is none."""
+    if form[0] != 0.0:
+        return ()
+    shared = dict(form[1][0][0])
+    for term, _ in form[1][1:]:
+        powers = dict(term)
+        shared = {
+            b: min(e, powers[b], key=abs)
+            for b, e in shared.items()
+            if b[0] != "exp" and b in powers and e * powers[b] > 0.0
+        }
+    return tuple(be for be in shared.items() if be[0][0] != "exp")
+
+
+def multiply_terms(*terms):
+    """Product of terms: like bases add exponents, exponentials merge into one."""
+    exponents: dict = {}
+    inside = number(0.0)
+    for term in terms:
+        for base, e in term:
+            if base[0] == "exp":
+                inside = add(inside, scaled(base[1], e))
+            else:
+                exponents[base] = exponents.get(base, 0.0) + e
+    factor = math.exp(inside[0])
+    if inside[1]:
+        exponents[("exp", (0.0, inside[1]))] = 1.0
+    pairs = [(b, e) for b, e in exponents.items() if e != 0.0]
+    if len(pairs) > 1:
+        pairs = _ordered(pairs, lambda be: (_key(be[0]), -be[1]))
+    return factor, tuple(pairs)
+
+
+def _simple_sum(term):
+    """The form inside a term that is a bare sum to the first power, else None."""
+    if len(term) == 1 and term[0][0][0] == "sum" and term[0][1] == 1.0:
+        return term[0][0][1]
+    return None
+
+
+def product(a, b):
+    """a · b."""
+    (ca, ta), (cb, tb) = _as_product(a), _as_product(b)
+    if not ta or not tb:
+        return scaled(b, ca) if not ta else scaled(a, cb)
+    factor, term = multiply_terms(ta, tb)
+    return distributed(term, factor * ca * cb)
+
+
+def distributed(term, coefficient):
+    """A product as a form; a monomial times one short sum is multiplied out."""
+    sums = [i for i, (b, e) in enumerate(term) if b[0] == "sum" and e == 1.0]
+    others = [be for be in term if be[0][0] == "sum"]
+    if len(sums) == 1 and len(others) == 1:
+        inner = term[sums[0]][0][1]
+        rest = tuple(be for i, be in enumerate(term) if i != sums[0])
+        size = sum(_size(b) for b, _ in rest)
+        if not rest or size * len(inner[1]) <= 6:
+            result = make(0.0, {rest: inner[0]} if rest else {})
+            if not rest:
+                result = number(inner[0])
+            for t, c in inner[1]:
+                factor, merged = multiply_terms(rest, t)
+                piece = make(0.0, {merged: c * factor}) if merged else number(c * factor)
+                result = add(result, piece)
+            return scaled(result, coefficient)
+    if not term:
+        return number(coefficient)
+    return make(0.0, {term: coefficient})
+
+
+def _size(base):
+    if base[0] == "x":
+        return 1
+    return 1 + sum(sum(_size(b) for b, _ in t) for t, _ in base[1][1])
+
+
+def raised(form, p):
+    """form ** p for a constant p."""
+    if p == 0.0:
+        return number(1.0)
+    if p == 1.0:
+        return form
+    if not form[1]:
+        if form[0] < 0.0 and p != round(p):
+            raise NoZeroSet(f"({form[0]:g})**{p:g} is not real")
+        return number(form[0] ** p)
+    coefficient, term = _as_product(form)
+    whole = p == round(p)
+    inner = _simple_sum(term)
+    if inner is not None:
+        # (a·s)^p = |a|^p (±s)^p; the sign stays inside unless p is whole
+        if whole:
+            return make(0.0, {((("sum", inner), p),): coefficient**p})
+        signed = scaled(inner, math.copysign(1.0, coefficient))
+        return make(0.0, {((("sum", signed), p),): abs(coefficient) ** p})
+    if whole:
+        return _multiplied_exponents(term, p, coefficient**p)
+    if len(term) == 1 and coefficient > 0.0:
+        (base, e) = term[0]
+        if base[0] == "exp" or e != round(e) or e % 2 == 1:
+            return _multiplied_exponents(term, p, coefficient**p)
+    inside = distributed(term, math.copysign(1.0, coefficient))
+    return make(0.0, {((("sum", inside), p),): abs(coefficient) ** p})
+
+
+def _multiplied_exponents(term, p, coefficient):
+    powers = tuple(
+        (("exp", scaled(b[1], e * p)), 1.0) if b[0] == "exp" else (b, e * p) for b, e in term
+    )
+    factor, merged = multiply_terms(powers)
+    return distributed(merged, coefficient * factor)
+
+
+def _function(name, form):
+    if not form[1]:
+        value = form[0]
+        if name == "ln" and value <= 0.0:
+            raise NoZeroSet(f"ln({value:g}) is not real")
+        return number(
+            {"exp": math.exp, "ln": math.log, "sin": math.sin, "cos": math.cos}[name](value)
+        )
+    if name == "exp":
+        constant, terms = form
+        result, rest = number(math.exp(constant)), {}
+        for term, c in terms:
+            if len(term) == 1 and term[0][0][0] == "ln" and term[0][1] == 1.0:
+                result = product(result, raised(term[0][0][1], c))
+            else:
+                rest[term] = c
+        if not rest:
+            return result
+        return product(result, make(0.0, {((("exp", make(0.0, rest)), 1.0),): 1.0}))
+    if name == "ln":
+        return _logarithm(form)
+    constant, terms = form
+    # sin(−u) = −sin u; cos(−u) = cos u; with a phase, only sin is used
+    sign = math.copysign(1.0, leading(form))
+    outer = 1.0
+    if sign < 0:
+        form = scaled(form, -1.0)
+        constant, terms = form
+        outer = -1.0 if name == "sin" else 1.0
+    if constant != 0.0:
+        phase = constant + (math.pi / 2 if name == "cos" else 0.0)
+        phase = math.remainder(phase, 2 * math.pi)
+        if phase < 0.0:
+            phase, outer = phase + math.pi, -outer
+        name, form = "sin", (phase, terms)
+    return make(0.0, {(((name, form), 1.0),): outer})
+
+
+def _logarithm(form):
+    coefficient, term = _as_product(form)
+    if len(term) == 1:
+        base, e = term[0]
+        if base[0] == "exp":
+            return add(scaled(base[1], e), number(log_of(coefficient)))
+        if coefficient > 0.0 and e != 1.0 and (e != round(e) or e % 2 == 1):
+            return add(
+                scaled(_logarithm(distributed(((base, 1.0),), 1.0)), e),
+                number(math.log(coefficient)),
+            )
+    inner = _simple_sum(term)
+    sign = math.copysign(1.0, coefficient)
+    inside = scaled(inner, sign) if inner is not None else distributed(term, sign)
+    return (math.log(abs(coefficient)), ((((("ln", inside), 1.0),), 1.0),))
+
+
+def log_of(value):
+    """ln(value) for a positive value."""
+    if value <= 0.0:
+        raise NoZeroSet(f"ln of a negative expression ({value:g}) is not real")
+    return math.log(value)
+
+
+def form_of(tree: Tree):
+    """The linear form of a tree."""
+    head = tree[0]
+    if head == "c":
+        return number(float(tree[1]))
+    if head == "x":
+        return (0.0, (((((("x", tree[1])), 1.0),), 1.0),))
+    children = [form_of(child) for child in tree[1:]]
+    if head in ("add", "sub"):
+        return add(*children, 1.0 if head == "add" else -1.0)
+    if head == "mul":
+        return product(*children)
+    if head == "div":
+        if not children[1][1] and children[1][0] == 0.0:
+            raise NoZeroSet("division by zero")
+        return product(children[0], raised(children[1], -1.0))
+    if head == "pow":
+        if not children[1][1]:
+            return raised(children[0], children[1][0])
+        return _function("exp", product(children[1], _function("ln", children[0])))
+    if head == "sqrt":
+        return raised(children[0], 0.5)
+    if head.startswith("pow"):
+        return raised(children[0], float(head[3:]))
+    return _function(head, children[0])

@@ -1,0 +1,95 @@
+"""To SymPy and LaTeX. Built node by node: no text is ever evaluated."""
+
+import re
+from collections.abc import Sequence
+
+import sympy
+
+from .expression import Expression, Tree, to_tree
+
+_BINARY = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "pow": lambda a, b: a**b,
+}
+_UNARY = {
+    "sqrt": sympy.sqrt, "exp": sympy.exp, "ln": sympy.log, "sin": sympy.sin, "cos": sympy.cos,
+}  # fmt: skip
+
+
+def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = None) -> sympy.Expr:
+    """The same expression in SymPy, in real symbols x1, x2, …
+
+    Args:
+        expression: what to convert.
+        constants: stand for its constants, in prefix order (symbols, say); None = their values.
+
+    >>> from pie.expr.expression import parse
+    >>> to_sympy(parse("x1**2/2 + sin(x2)"))
+    x1**2/2 + sin(x2)
+    >>> to_sympy(parse("2*x1 + 3"), sympy.symbols("a b"))
+    a*x1 + b
+    """
+    given = iter(constants) if constants is not None else None
+
+    def walk(node: Tree) -> sympy.Expr:
+        if node[0] == "c":
+            if given is not None:
+                return next(given)
+            value = node[1]
+            return sympy.Integer(int(value)) if value == int(value) else sympy.Float(value, 17)
+        if node[0] == "x":
+            return sympy.Symbol(f"x{node[1]}", real=True)
+        children = [walk(child) for child in node[1:]]
+        if node[0] in _BINARY:
+            return _BINARY[node[0]](*children)
+        if node[0] in _UNARY:
+            return _UNARY[node[0]](*children)
+        return children[0] ** int(node[0][3:])
+
+    return walk(to_tree(expression))
+
+
+def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
+    """With x1, x2, … called by the names of columns, as real symbols."""
+    symbols = {
+        sympy.Symbol(f"x{j}", real=True): sympy.Symbol(name, real=True)
+        for j, name in enumerate(names, start=1)
+    }
+    return expression.xreplace(symbols)
+
+
+def rounded(expression: sympy.Expr, digits: int = 4) -> sympy.Expr:
+    """With decimal numbers to so many significant digits; integers stay."""
+    return expression.xreplace({n: sympy.Float(n, digits) for n in expression.atoms(sympy.Float)})
+
+
+def to_latex(expression: Expression, names: Sequence[str] = (), digits: int = 4) -> str:
+    r"""LaTeX with constants to ``digits`` significant ones.
+
+    Args:
+        expression: what to write.
+        names: of x1, x2, …; words stand upright. None: subscripted x.
+        digits: significant digits.
+
+    >>> from pie.expr.expression import parse
+    >>> to_latex(parse("x1*x2 - 2.50001")), to_latex(parse("x1*x2"), ["p", "mean volume"])
+    ('x_{1} x_{2} - 2.5', '\\mathrm{mean\\ volume} p')
+    """
+    given = names or [f"x_{j}" for j in range(1, max(expression.variables, default=0) + 1)]
+    shown = rounded(named(to_sympy(expression), given), digits)
+    upright = {
+        symbol: rf"\mathrm{{{_escaped(symbol.name)}}}"
+        for symbol in shown.free_symbols
+        if not re.fullmatch(r"[A-Za-z]_?\d*", symbol.name)
+    }
+    return sympy.latex(shown, symbol_names=upright)
+
+
+def _escaped(name: str) -> str:
+    """A name in LaTeX's math mode."""
+    special = {" ": r"\ ", "\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim "}
+    special |= {sign: f"\\{sign}" for sign in "{}_%$&#"}
+    return "".join(special.get(sign, sign) for sign in name)

@@ -1,0 +1,59 @@
+"""Sums and their terms: taking a sum apart, putting one together, monomials."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from .expression import Expression, Tree, from_tree, to_tree
+
+
+def terms(tree: Tree) -> list[Tree]:
+    """The terms of a top-level sum; signs go into factors."""
+    if tree[0] == "add":
+        return terms(tree[1]) + terms(tree[2])
+    if tree[0] == "sub":
+        return terms(tree[1]) + [("mul", ("c", -1.0), t) for t in terms(tree[2])]
+    return [tree]
+
+
+def bare(term: Tree) -> Tree:
+    """A term without its constant factor."""
+    return term[2] if term[0] == "mul" and term[1][0] == "c" else term
+
+
+def terms_of(expression: Expression) -> list[Tree]:
+    """The terms of an equation without their constant factors, the constant term left out."""
+    alone = [bare(term) for term in terms(to_tree(expression))]
+    return [term for term in alone if term[0] != "c"]
+
+
+def monomials(n_variables: int, degree: int) -> list[Tree]:
+    """1 and every product of variables up to a total degree.
+
+    >>> len(monomials(2, 2)), len(monomials(3, 3))
+    (6, 20)
+    """
+    found: list[Tree] = [("c", 1.0)]
+    for total in range(1, degree + 1):
+        for choice in itertools.combinations_with_replacement(range(1, n_variables + 1), total):
+            factors: list[Tree] = []
+            for variable in sorted(set(choice)):
+                power = choice.count(variable)
+                x = ("x", variable)
+                factors.append(x if power == 1 else (f"pow{power}", x))
+            tree = factors[0]
+            for factor in factors[1:]:
+                tree = ("mul", tree, factor)
+            found.append(tree)
+    return found
+
+
+def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
+    """Σ c_k·φ_k of terms φ_k with coefficients (M,), the largest of which becomes 1."""
+    weights = coefficients / coefficients[np.abs(coefficients).argmax()]
+    tree = None
+    for term, weight in zip(terms, weights, strict=True):
+        piece = ("c", float(weight)) if term[0] == "c" else ("mul", ("c", float(weight)), term)
+        tree = piece if tree is None else ("add", tree, piece)
+    return from_tree(tree)

@@ -1,0 +1,1 @@
+"""Constants of a skeleton: the paper's fit, Sampson fits, standard errors."""

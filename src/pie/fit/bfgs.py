@@ -1,0 +1,157 @@
+r"""BFGS without restarts on the paper's fitness, vanilla (Eq. 2) or CL-FEM (Eq. 6), compiled.
+
+Minimises the mean square of f over the points, with the gradient
+:math:`\frac2N \sum_n f(x_n)\, \partial f / \partial c` from the kernel. Under CL-FEM, constants for
+which some d_j ≤ τ count as infinitely bad, and the line search steps back from them.
+Strong Wolfe conditions by bracketing and zooming (Nocedal & Wright, Algorithms 6.1, 3.5 and 3.6).
+"""
+
+import numpy as np
+
+from ..expr.derivatives import jets
+from ..expr.kernel import evaluate, stack_depth
+from ..expr.vector_math import jit
+
+FAILED = 1e30  # instead of infinity, so that interpolation stays finite
+OK, UNDEFINED_START, LEFT_DOMAIN = 0, 1, 2
+_DECREASE, _CURVATURE = 1e-4, 0.9
+
+
+@jit
+def varies(value, copy_values, tau):
+    """Whether every d_j (Eq. 5) exceeds τ; ``copy_values`` (D·N,) holds f at the copies.
+
+    Copies where f is undefined are left out; a d_j with none left counts as varying.
+    """
+    n = value.size
+    for j in range(copy_values.size // n):
+        total, known = 0.0, 0
+        for i in range(n):
+            square = (value[i] - copy_values[j * n + i]) ** 2
+            if not np.isnan(square):
+                total += square
+                known += 1
+        if known and total / known <= tau:
+            return False
+    return True
+
+
+@jit
+def _loss(codes, constants, columns, copies, tau, gradient, stack, active, w, copy_stack):
+    """Mean square of f, its gradient in the constants into ``gradient``; FAILED if degenerate."""
+    p, n = constants.size, columns.shape[1]
+    jets(codes, constants, columns, 0, p, False, stack, active, w)
+    value = stack[0, 0]
+    loss = 0.0
+    for i in range(n):
+        loss += value[i] * value[i]
+    loss /= n
+    ok = np.isfinite(loss)
+    for k in range(p):
+        total = 0.0
+        for i in range(n):
+            total += stack[0, 1 + k, i] * value[i]
+        gradient[k] = 2.0 / n * total
+        ok &= np.isfinite(gradient[k])
+    if ok and copies.shape[1]:
+        evaluate(codes, constants, copies, copy_stack)
+        ok = varies(value, copy_stack[0], tau)
+    if not ok:
+        gradient[:] = 0.0
+        return FAILED
+    return loss
+
+
+@jit
+def _between(a, fa, da, b, fb, db):
+    """Minimum of the cubic through two points with slopes, kept inside the middle four fifths."""
+    middle = 0.5 * (a + b)
+    d1 = da + db - 3.0 * (fa - fb) / (a - b)
+    square = d1 * d1 - da * db
+    if square < 0.0 or fa >= FAILED or fb >= FAILED:
+        return middle
+    d2 = np.copysign(np.sqrt(square), b - a)
+    bottom = db - da + 2.0 * d2
+    if bottom == 0.0:
+        return middle
+    at = b - (b - a) * (db + d2 - d1) / bottom
+    edge = 0.1 * abs(b - a)
+    if min(a, b) + edge <= at <= max(a, b) - edge:
+        return at
+    return middle
+
+
+@jit
+def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
+    """Constants (P,) that minimise the loss from ``start``, the loss there, and a status.
+
+    Args:
+        columns: points (D, N).
+        copies: the stochastic copies side by side, (D, D·N); (D, 0) for vanilla.
+        tolerance: on the largest component of the gradient.
+    """
+    p, n = start.size, columns.shape[1]
+    depth = stack_depth(codes)
+    stack, active = np.empty((depth, 1 + p, n)), np.empty((depth, 1 + p), np.bool_)
+    w, copy_stack = np.empty((5, n)), np.empty((depth, copies.shape[1]))
+    x, g, trial = start.copy(), np.empty(p), np.empty(p)
+    f = _loss(codes, x, columns, copies, tau, g, stack, active, w, copy_stack)
+    if f >= FAILED:
+        return x, f, UNDEFINED_START
+    if p == 0:
+        return x, f, OK
+    inverse = np.eye(p)
+    earlier = f + 0.5 * np.sqrt(np.sum(g * g))
+    slopes = np.empty(p)
+    for _ in range(max_iterations):
+        if np.max(np.abs(g)) <= tolerance:
+            break
+        direction = -(inverse @ g)
+        slope = np.sum(direction * g)
+        if not slope < 0.0:
+            break
+        step = min(1.0, 2.02 * (f - earlier) / slope)
+        if step <= 0.0:
+            step = 1.0
+        # bracket, then zoom: a is the better end, b the other one
+        a, fa, da, b, fb, db = 0.0, f, slope, 0.0, 0.0, 0.0
+        bracketed, found = False, False
+        for turn in range(40):
+            trial[:] = x + step * direction
+            at = _loss(codes, trial, columns, copies, tau, slopes, stack, active, w, copy_stack)
+            d = np.sum(slopes * direction)
+            if at > f + _DECREASE * step * slope or (at >= fa and (bracketed or turn > 0)):
+                b, fb, db, bracketed = step, at, d, True
+            else:
+                if abs(d) <= -_CURVATURE * slope:
+                    a, fa, found = step, at, True
+                    break
+                if bracketed:
+                    if d * (b - a) >= 0.0:
+                        b, fb, db = a, fa, da
+                elif d >= 0.0:
+                    b, fb, db, bracketed = a, fa, da, True
+                a, fa, da = step, at, d
+            if bracketed:
+                if abs(b - a) <= 1e-15 * max(abs(a), abs(b)):
+                    break
+                step = _between(a, fa, da, b, fb, db)
+            else:
+                step *= 2.0
+        if not found and not (a > 0.0 and fa < f):
+            break
+        trial[:] = x + a * direction
+        earlier = f
+        f = _loss(codes, trial, columns, copies, tau, slopes, stack, active, w, copy_stack)
+        s, y = trial - x, slopes - g
+        x[:], g[:] = trial, slopes
+        curvature = np.sum(s * y)
+        if curvature > 0.0:
+            hy = inverse @ y
+            inverse += (1.0 + np.sum(y * hy) / curvature) / curvature * np.outer(s, s)
+            inverse -= (np.outer(hy, s) + np.outer(s, hy)) / curvature
+        if not found or f == 0.0:
+            break
+    if not np.all(np.isfinite(x)):
+        return x, f, LEFT_DOMAIN
+    return x, f, OK

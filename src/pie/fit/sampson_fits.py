@@ -1,0 +1,110 @@
+"""Constants of many skeletons by Levenberg–Marquardt on Sampson's distance, with guards.
+
+Many skeletons on the same points per call; the compiled fits release the interpreter lock,
+so threads use every core.
+"""
+
+import functools
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..expr.expression import Expression
+from ..zeroset.spreads import permuted, robust_spreads
+from . import guards
+from .constants import Fit
+
+_FAILURES = {
+    guards.UNDEFINED: "undefined at some point, or flat, for every start",
+    guards.NO_ZEROS: "no zeros near some of the points",
+    guards.FADED: "a variable hardly matters",
+    guards.DENSE: "its zeros are nearly everywhere",
+    guards.TOO_FEW: "more constants than points",
+}
+
+
+@functools.cache
+def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
+    """Starts for the constants, (S, P): all ones, then log-normal magnitudes of either sign."""
+    rng = np.random.default_rng([seed, n_constants])
+    shape = (n_starts, n_constants)
+    table = np.exp(rng.standard_normal(shape)) * rng.choice([-1.0, 1.0], shape)
+    table[0] = 1.0
+    return table
+
+
+def judged(expression: Expression, points: np.ndarray, seed: int = 0) -> Fit:
+    """What an equation is worth as it is, without a fit: errors, contrast and guards of Sampson's.
+
+    Args:
+        expression: with its constants.
+        points: (N, D), in the units in which distances count.
+        seed: of the permutation.
+    """
+    columns = np.ascontiguousarray(points.T)
+    shuffled = np.ascontiguousarray(permuted(points, seed).T)
+    found = guards.examine(*expression.arrays, columns, shuffled, robust_spreads(points))
+    return _fit_of(expression, *found)
+
+
+def _fit_of(
+    expression: Expression, error: float, contrast: float, clearance: float, outcome: int
+) -> Fit:
+    status = _FAILURES.get(outcome, "ok")
+    fitness = -error if outcome == guards.OK else -np.inf
+    return Fit(expression, fitness, status, error, contrast, clearance)
+
+
+def fit_sampson(
+    expressions: Sequence[Expression],
+    points: np.ndarray,
+    n_starts: int = 48,
+    max_iterations: int = 40,
+    exact: float = 1e-10,
+    seed: int = 0,
+    workers: int = 1,
+    descents: int = 6,
+    warm: bool = False,
+    far: float = np.inf,
+) -> list[Fit]:
+    """Fit the constants of many skeletons to the same points by :mod:`pie.fit.sampson`.
+
+    Args:
+        expressions: skeletons; the constants that they carry are used only if ``warm``.
+        points: (N, D).
+        n_starts: constants screened per skeleton.
+        max_iterations: of each descent.
+        exact: a root mean square residual this small, relative to the spread, ends the search.
+        seed: of the starts and of the permutation.
+        workers: threads.
+        descents: how many of the screened starts are descended from.
+        warm: the first start is not ones but the constants that an expression carries.
+        far: a point much farther than this counts as this, in spreads of the columns.
+
+    Returns:
+        One fit per skeleton, in order; failed ones say why.
+    """
+    columns = np.ascontiguousarray(points.T)
+    shuffled = np.ascontiguousarray(permuted(points, seed).T)
+    spreads = robust_spreads(points)
+    goal = float(exact**2 * np.mean(np.square(spreads)))
+
+    def one(expression: Expression) -> Fit:
+        codes, old = expression.arrays
+        if old.size >= len(points):
+            return Fit(expression, -np.inf, _FAILURES[guards.TOO_FEW])
+        starts = start_table(n_starts, old.size, seed)
+        if warm:
+            starts = np.concatenate([old[None], starts[1:]])
+        constants, *found = guards.fit(
+            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far
+        )
+        if found[-1] == guards.UNDEFINED:
+            return Fit(expression, -np.inf, _FAILURES[guards.UNDEFINED])
+        return _fit_of(expression.with_constants(constants), *found)
+
+    if workers == 1:
+        return [one(expression) for expression in expressions]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(one, expressions))

@@ -1,0 +1,290 @@
+r"""How well points determine the constants of an equation, and which of them need not be there.
+
+With r_n = f(x_n; c)/‖u·∇f(x_n; c)‖, the first-order distance in units u (one per column), and J its
+derivatives in the constants, those of the gradient's norm included, the covariance of the constants
+is σ²(JᵀJ)⁻¹ with σ² = Σr²/(N − P). Points that lie off by more than six robust standard deviations
+are left out. A factor that is 0 at a point, as x_j on its plane, makes r_n and its derivatives 0
+there, so that such points say nothing and are not counted.
+"""
+
+import numpy as np
+
+from ..expr.canonical import canonical
+from ..expr.derivatives import derivatives
+from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.operators import BY_NAME, CONSTANT, arity
+from ..expr.terms import terms
+
+OUTLYING = 6.0  # robust standard deviations
+CLOSE = 1e-7  # a constant this near to a simpler value is that value
+CONFIDENT = 2.5  # standard errors
+EXACT = 1e-9  # errors below this are rounding
+ROUNDING = 1e-9  # of the ratio of two constants
+WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # numbers that nobody has to fit
+_POW = BY_NAME["pow"].code
+
+
+def _residuals(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """First-order distances (N,), in units; not a number where f or its gradient is not finite."""
+    with np.errstate(all="ignore"):
+        value, gradient = expression.value_and_gradient(points)
+        norm = np.linalg.norm(gradient * units, axis=1)
+        norm[np.isinf(norm)] = np.nan  # not an exact fit
+        return value / norm
+
+
+def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
+    """Residuals (N,) and their derivatives in the constants (N, P)."""
+    codes, constants = expression.arrays
+    d, p = points.shape[1], constants.size
+    with np.errstate(all="ignore"):
+        columns = np.ascontiguousarray(points.T)
+        jet = derivatives(codes, constants, columns, True, True, True)
+        value, gradient, sensitivity = jet[0], jet[1 : 1 + d], jet[1 + d : 1 + d + p]
+        mixed = jet[1 + d + p :].reshape(d, p, len(points))
+        slopes = gradient * units[:, None]
+        norm = np.linalg.norm(slopes, axis=0)
+        norm[np.isinf(norm)] = np.nan
+        residual = value / norm
+        turning = np.einsum("jn,jpn->pn", slopes * units[:, None], mixed) / norm
+        return residual, ((sensitivity - residual * turning) / norm).T
+
+
+@np.errstate(all="ignore")
+def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Which points (N,) do not lie far off, compared with the others."""
+    residual, jacobian = _linearised(expression, points, units)
+    known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
+    if not known.any():
+        return known
+    telling = residual[known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))]
+    middle = np.median(np.abs(telling)) if len(telling) else 0.0
+    return known & (np.abs(np.nan_to_num(residual)) <= OUTLYING * 1.4826 * middle + 1e-12)
+
+
+@np.errstate(all="ignore")
+def root_mean_square(
+    expression: Expression,
+    points: np.ndarray,
+    units: np.ndarray,
+    usual: np.ndarray | None = None,
+) -> float:
+    """Of the first-order distances, in units, over the usual points; inf where one has none.
+
+    Errors of two equations compare only over the same points.
+    """
+    usual = usual_points(expression, points, units) if usual is None else usual
+    if usual.sum() < 0.8 * len(points):
+        return np.inf
+    residual = _residuals(expression, points[usual], units)
+    error = float(np.sqrt(np.mean(residual**2)))
+    return error if np.isfinite(error) else np.inf
+
+
+@np.errstate(all="ignore")
+def polished(
+    expression: Expression,
+    points: np.ndarray,
+    units: np.ndarray,
+    usual: np.ndarray | None = None,
+    steps: int = 8,
+) -> Expression:
+    """The equation after Gauss–Newton steps on its constants, each only if it improves."""
+    usual = usual_points(expression, points, units) if usual is None else usual
+    best = root_mean_square(expression, points, units, usual)
+    if not np.isfinite(best):
+        return expression
+    for _ in range(steps if expression.constants else 0):
+        residual, jacobian = _linearised(expression, points[usual], units)
+        if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
+            break
+        size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
+        step = np.linalg.lstsq(jacobian / size, -residual, rcond=1e-12)[0] / size
+        for length in (1.0, 0.25):
+            moved = np.array(expression.constants) + length * step
+            if not np.all(np.isfinite(moved)):
+                continue
+            trial = expression.with_constants(moved)
+            error = root_mean_square(trial, points, units, usual)
+            if error < best * (1.0 - 1e-9):
+                expression, best = trial, error
+                break
+        else:
+            break
+    return expression
+
+
+def _whole(number: float, tolerance: float) -> float | None:
+    """What of :data:`WHOLE` a number is, but for its sign; None if it is none of them."""
+    found = (w for w in WHOLE if abs(abs(number) - w) <= tolerance * w)
+    return next(found, None)
+
+
+def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
+    """The equation with whole numbers for constants that are that up to rounding.
+
+    Only where its fit is exact: under noise the next value is as good as 2.
+
+    >>> from pie.expr.expression import parse
+    >>> line = np.column_stack([np.arange(9.0), 2.0 * np.arange(9.0) + 1.0])
+    >>> str(with_whole_numbers(parse("x2 - 1.9999999999*x1 - 1.00000000002"), line, np.ones(2)))
+    'x2 - 2.0*x1 - 1.0'
+    """
+    pairs = [(c, _whole(c, CLOSE)) for c in expression.constants]
+    rounded = expression.with_constants(
+        [c if whole is None else float(np.copysign(whole, c)) for c, whole in pairs]
+    )
+    return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
+
+
+def numbers(expression: Expression) -> int:
+    """How many constants of an equation are not in :data:`WHOLE`, over what leaves fewest.
+
+    A whole number takes few digits to write; any other constant takes as many as the points give.
+
+    >>> from pie.expr.expression import parse
+    >>> numbers(parse("x1**2 + 3.7*x2**2 - 7.4")), numbers(parse("x2 - 2*sqrt(1 - x1**2)"))
+    (1, 0)
+    """
+    factors, inside = [], 0
+    for term in terms(to_tree(expression)):
+        factor = 1.0
+        while term[0] == "mul" and term[1][0] == "c":
+            factor, term = factor * term[1][1], term[2]
+        if term[0] == "c":
+            factor *= term[1]
+        else:
+            inside += sum(_whole(c, 0.0) is None for c in from_tree(term).constants)
+        factors.append(factor)
+    over = [
+        sum(_whole(other / factor, ROUNDING) is None for other in factors)
+        for factor in factors
+        if factor != 0.0
+    ]
+    return inside + min(over, default=0)
+
+
+@np.errstate(all="ignore")
+def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Standard errors of the constants, (P,); inf where the points do not determine one.
+
+    Args:
+        expression: with its fitted constants.
+        points: (N, D).
+        units: (D,), in which distances count, as the spreads of the columns.
+    """
+    usual = usual_points(expression, points, units)
+    residual, jacobian = _linearised(expression, points[usual], units)
+    p = jacobian.shape[1]
+    n = np.count_nonzero((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
+    if n <= p:
+        return np.full(p, np.inf)
+    size = np.linalg.norm(jacobian, axis=0)
+    if p == 0 or not np.all(size > 0.0):
+        return np.full(p, np.inf)
+    _, values, rows = np.linalg.svd(jacobian / size, full_matrices=False)
+    if values[-1] <= 1e-12 * values[0]:
+        return np.full(p, np.inf)
+    variance = np.sum((rows.T / values) ** 2, axis=1) * np.sum(residual**2) / (n - p)
+    return np.sqrt(variance) / size
+
+
+def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
+    """For every constant the values that it could have instead: 0 and ±1, half-integer powers."""
+    exponents = _exponents(expression.codes)
+    values: list[tuple[float, ...]] = []
+    for k, constant in enumerate(expression.constants):
+        if k in exponents:
+            values.append((max(0.5, round(2.0 * constant) / 2.0),))
+        else:
+            values.append((0.0, 1.0, -1.0))
+    return values
+
+
+def _exponents(codes: tuple[int, ...]) -> set[int]:
+    """Which constants, counted from 0, are exponents."""
+    found: set[int] = set()
+
+    def walk(place: int, number: int, exponent: bool) -> tuple[int, int]:
+        code = codes[place]
+        if code == CONSTANT:
+            if exponent:
+                found.add(number)
+            return place + 1, number + 1
+        inside = place + 1
+        for child in range(arity(code)):
+            inside, number = walk(inside, number, code == _POW and child == 1)
+        return inside, number
+
+    walk(0, 0, False)
+    return found
+
+
+@np.errstate(all="ignore")
+def _without_constants(
+    expression: Expression, points: np.ndarray, units: np.ndarray
+) -> list[tuple[float, Expression]]:
+    """Equations with one constant or one term less, and by how many errors that changes it."""
+    errors = standard_errors(expression, points, units)
+    found = []
+    for k, targets in enumerate(_simpler_values(expression)):
+        constant = expression.constants[k]
+        for target in targets:
+            away = abs(constant - target)
+            if away <= max(CONFIDENT * errors[k], CLOSE * max(1.0, abs(constant))) and away > 0.0:
+                constants = list(expression.constants)
+                constants[k] = target
+                changed = expression.with_constants(constants)
+                found.append((away / max(errors[k], 1e-300), changed))
+    # the coefficient of the first term is 1: where it should be 0, the others are huge
+    pieces = terms(to_tree(expression))
+    norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
+    sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
+    error = root_mean_square(expression, points, units)
+    for i, size in enumerate(sizes):
+        if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
+            rest = pieces[:i] + pieces[i + 1 :]
+            tree = rest[0]
+            for piece in rest[1:]:
+                tree = ("add", tree, piece)
+            found.append((size / max(error, 1e-300), from_tree(tree)))
+    return sorted(found, key=lambda entry: entry[0])
+
+
+def simplified(
+    expression: Expression, points: np.ndarray, units: np.ndarray, constant_cost: float = 4.0
+) -> Expression:
+    """The equation without the constants and terms that the points do not ask for.
+
+    A constant within its error of 0 or ±1 (an exponent: of a half-integer) takes that value, and
+    a term that is lost in the error goes, if after the other constants are fitted again
+    N·ln(error) rises by less than the price of what is saved.
+
+    Args:
+        expression: canonical, fitted, in the coordinates of the points.
+        points: (N, D).
+        units: (D,), in which distances count.
+        constant_cost: price of one constant, in units of N·ln(error).
+    """
+    n = len(points)
+    usual = usual_points(expression, points, units)
+    error = root_mean_square(expression, points, units, usual)
+    while np.isfinite(error):
+        for _, changed in _without_constants(expression, points, units):
+            try:
+                trial = canonical(changed)
+            except ValueError:
+                continue
+            if trial.variables != expression.variables or len(trial.codes) >= len(expression.codes):
+                continue
+            trial = polished(trial, points, units, usual)
+            after = root_mean_square(trial, points, units, usual)
+            saved = constant_cost * (len(expression.constants) - len(trial.constants))
+            if not np.isfinite(after):
+                continue
+            if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):
+                expression, error = trial, after
+                break
+        else:
+            break
+    return expression

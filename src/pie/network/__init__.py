@@ -1,0 +1,1 @@
+"""The set-to-sequence Transformer: layers, decoding, pre-training, weights."""

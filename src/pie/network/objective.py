@@ -1,0 +1,65 @@
+"""What Algorithm 1 minimises: cross-entropy of skeletons given points; its value on new ones."""
+
+import torch
+from torch import Tensor, nn
+
+from ..data.corpus import SHARD_SIZE, Corpus
+from ..expr import vocabulary
+
+
+def loss_of(
+    model: nn.Module, points: Tensor, tokens: Tensor, bfloat16: bool
+) -> tuple[Tensor, Tensor]:
+    """Cross-entropy summed over the tokens of each equation, and whether all were right.
+
+    Args:
+        points: (B, N, D_max).
+        tokens: (B, L) padded targets without start and end.
+
+    Returns:
+        loss (B,) in nats per equation; exact (B,) bool.
+    """
+    lengths = (tokens != vocabulary.PAD).sum(1)
+    width = int(lengths.max()) + 1
+    target = torch.zeros(len(tokens), width, dtype=torch.long, device=tokens.device)
+    target[:, : width - 1] = tokens[:, : width - 1]
+    target.scatter_(1, lengths[:, None], vocabulary.END)
+    prefix = torch.roll(target, 1, 1)
+    prefix[prefix == vocabulary.END] = vocabulary.PAD
+    prefix[:, 0] = vocabulary.START
+    with torch.autocast(points.device.type, torch.bfloat16, enabled=bfloat16):
+        logits = model(points, prefix)
+    losses = torch.nn.functional.cross_entropy(
+        logits.float().transpose(1, 2), target, ignore_index=vocabulary.PAD, reduction="none"
+    )
+    right = (logits.argmax(-1) == target) | (target == vocabulary.PAD)
+    return losses.sum(1), right.all(1)
+
+
+@torch.no_grad()
+def validate(
+    model: nn.Module, corpus: Corpus, examples: int, bfloat16: bool = False, batch_size: int = 256
+) -> dict[str, float]:
+    """Validation loss (nats per equation) and the share of skeletons that are right greedily."""
+    was_training = model.training
+    model.eval()
+    device = next(model.parameters()).device
+    total = exact = 0.0
+    for start in range(0, examples, SHARD_SIZE):
+        arrays = corpus.arrays(start, min(start + SHARD_SIZE, examples))
+        for i in range(0, len(arrays["tokens"]), batch_size):
+            points = torch.from_numpy(arrays["points"][i : i + batch_size]).float().to(device)
+            tokens = torch.from_numpy(arrays["tokens"][i : i + batch_size]).to(device)
+            losses, right = loss_of(model, points, tokens, bfloat16)
+            total += float(losses.sum())
+            exact += float(right.sum())
+    model.train(was_training)
+    return {"validation_loss": total / examples, "validation_exact": exact / examples}
+
+
+def has_bfloat16(device: str) -> bool:
+    """Whether matrix products in bf16 are native there; emulated ones are slower than float32."""
+    if torch.device(device).type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))

@@ -1,0 +1,299 @@
+"""Algorithm 1: pre-training by cross-entropy on (points, skeleton) pairs, resumable at any moment.
+
+Everything random in a step follows from (seed, step), so a run that is killed and
+resumed visits the same batches as one that is not. Runs as a plain module, or as
+several processes that share every batch (:mod:`pie.network.distributed`)::
+
+    python -m pie.network.pretraining --params params.yaml
+    torchrun --nproc-per-node 8 -m pie.network.pretraining --params params.yaml
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from ..data.benchmarks import HELD_OUT, read_equations
+from ..data.corpus import SHARD_SIZE, Corpus, CorpusConfig, HeldOut
+from ..params import read_yaml, record
+from .checkpoint import Progress, load_state, save_state
+from .distributed import Group
+from .model import PIE, ModelConfig, load_weights, save_weights
+from .objective import has_bfloat16, loss_of, validate
+from .streaming import Shards, batches
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Training settings; the defaults are the paper's (Table 4, Appendix B)."""
+
+    examples: int = 1_000_000  # K
+    validation_examples: int = 10_000
+    batch_size: int = 64
+    learning_rate: float = 1e-4
+    warmup_steps: int = 0
+    cosine_decay: bool = False  # to zero at max_steps
+    max_steps: int = 1_000_000
+    validate_every: int = 0  # steps; 0 = once per epoch
+    patience: int = 1  # validations without improvement before stopping
+    gradient_clip: float = 0.0  # 0 = none
+    bfloat16: bool = True  # autocast, where the processor has it
+    seed: int = 0
+    checkpoint_seconds: int = 120
+    initial_weights: str = ""  # folder of a network to go on from; "" = random
+
+
+# sections of the parameters and folder of the weights, by --run
+RUNS = {
+    "pie": ("corpus", "model", "pretraining", "data/models/pie"),
+    "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
+    "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
+}
+
+
+def learning_rate(config: TrainingConfig, step: int) -> float:
+    """Constant as in the paper, or warmed up and decayed to zero by a cosine."""
+    rate = config.learning_rate
+    if config.warmup_steps:
+        rate *= min(1.0, (step + 1) / config.warmup_steps)
+    if config.cosine_decay:
+        rate *= 0.5 * (1.0 + math.cos(math.pi * min(1.0, step / config.max_steps)))
+    return rate
+
+
+def dropout_seed(seed: int, step: int, rank: int) -> int:
+    """Seed of what is dropped in a step, other rows' in every process."""
+    return hash((seed, step)) + rank
+
+
+def pretrain(
+    model_config: ModelConfig,
+    config: TrainingConfig,
+    corpus: Corpus,
+    validation: Corpus,
+    state: Path,
+    weights: Path,
+    cache: Path | None = None,
+    device: str = "cpu",
+    stop_after: float = math.inf,
+    workers: int = 0,
+) -> Progress:
+    """Train, or go on training, until early stopping, ``max_steps`` or ``stop_after`` seconds.
+
+    Under torchrun every process calls it with the same arguments; ``state`` is then a folder
+    that all of them see.
+
+    Args:
+        state: folder of the resumable checkpoint; not meant for git.
+        weights: folder that receives the weights of the best validation so far.
+        cache: folder with cached corpus shards, made ahead or on the way.
+        device: torch device; of several processes, each takes its own GPU.
+        stop_after: seconds of this call after which it saves its state and returns.
+        workers: processes that make or read shards ahead of training; 0 = none.
+
+    Returns:
+        The progress with one row per validation; the rows are those of rank 0.
+
+    Raises:
+        ValueError: the batch cannot be shared equally, the initial weights are of another network,
+            or the checkpoint is of another configuration or not the one that rank 0 has.
+    """
+    group = Group.of_environment()
+    if config.batch_size % group.world:
+        raise ValueError(
+            f"batch_size is {config.batch_size}; expected a multiple of the {group.world} processes"
+        )
+    device = group.join(device)
+    digest = f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
+    torch.manual_seed(config.seed)
+    model = _initial(model_config, config.initial_weights).to(device).train()
+    optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
+    checkpoint = Path(state) / "checkpoint.safetensors"
+    progress = load_state(checkpoint, model, optimizer, digest)
+    (step_of_first,) = group.of_first(progress.step)
+    if step_of_first != progress.step:
+        raise ValueError(
+            f"process {group.rank} found step {progress.step} in {state}, process 0 found step "
+            f"{step_of_first}; expected a folder that all processes see"
+        )
+    shared = group.wrap(model)
+    bfloat16 = config.bfloat16 and has_bfloat16(device)
+    every = config.validate_every or max(1, config.examples // config.batch_size)
+    began = saved = time.monotonic()
+    earlier = progress.seconds
+    running = torch.zeros((), device=device)
+    seen = 0
+    hidden = None if group.first else True
+    bar = tqdm(total=config.max_steps, initial=progress.step, unit="step", disable=hidden)
+    shards = Shards(corpus, config.examples, config.seed, cache)
+    source = batches(shards, config.batch_size, progress.step, workers)
+    stop = False
+    while not (stop or progress.finished) and progress.step < config.max_steps:
+        batch = [torch.from_numpy(group.share(rows)).to(device) for rows in next(source)]
+        torch.manual_seed(dropout_seed(config.seed, progress.step, group.rank))
+        for parameters in optimizer.param_groups:
+            parameters["lr"] = learning_rate(config, progress.step)
+        losses, _ = loss_of(shared, batch[0].float(), batch[1], bfloat16)
+        loss = losses.mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        if config.gradient_clip:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
+        optimizer.step()
+        progress.step += 1
+        running += loss.detach()
+        seen += 1
+        bar.update()
+        now = time.monotonic()
+        progress.seconds = earlier + now - began
+        if progress.step % every == 0 or progress.step == config.max_steps:
+            training_loss = float(group.mean(running)) / seen
+            running.zero_()
+            seen = 0
+            if group.first:
+                measured = validate(model, validation, config.validation_examples, bfloat16)
+                if _record(progress, config, training_loss, measured):
+                    save_weights(model, weights)
+                write_log(progress.rows, Path(weights) / "training.csv")
+                bar.set_postfix(measured)
+        decided = group.of_first(progress.finished, now - began > stop_after)
+        progress.finished, stop = map(bool, decided)
+        if group.first and now - saved > config.checkpoint_seconds:
+            save_state(checkpoint, model, optimizer, progress, digest)
+            saved = now
+    progress.finished |= progress.step >= config.max_steps
+    if group.first:
+        save_state(checkpoint, model, optimizer, progress, digest)
+    bar.close()
+    group.leave()
+    return progress
+
+
+def _initial(config: ModelConfig, folder: str) -> PIE:
+    model = PIE(config)
+    if folder:
+        earlier = load_weights(Path(folder))
+        if earlier.config != config:
+            raise ValueError(f"initial weights {folder} are of {earlier.config}; expected {config}")
+        model.load_state_dict(earlier.state_dict())
+    return model
+
+
+def _record(
+    progress: Progress, config: TrainingConfig, training_loss: float, measured: dict[str, float]
+) -> bool:
+    """Add a row to the log; whether this validation is the best so far."""
+    row = {
+        "step": progress.step,
+        "examples": progress.step * config.batch_size,
+        "seconds": round(progress.seconds, 1),
+        "training_loss": round(training_loss, 4),
+        **{name: round(value, 4) for name, value in measured.items()},
+    }
+    progress.rows.append(row)
+    if row["validation_loss"] < progress.best:
+        progress.best, progress.stale = row["validation_loss"], 0
+        return True
+    progress.stale += 1
+    progress.finished = progress.stale >= config.patience
+    return False
+
+
+def hash_of(config) -> str:
+    """Short name of a configuration record."""
+    return hashlib.sha256(json.dumps(asdict(config), sort_keys=True).encode()).hexdigest()[:8]
+
+
+def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
+    """The training corpus without the test equations, and the validation corpus (the next seed)."""
+    held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
+    validation = CorpusConfig(**{**config.__dict__, "seed": config.seed + 1})
+    return Corpus(config, held_out), Corpus(validation, held_out)
+
+
+def write_log(rows: list[dict], path: Path) -> None:
+    """One line per validation, as CSV."""
+    if rows:
+        lines = [",".join(rows[0]), *(",".join(str(v) for v in row.values()) for row in rows)]
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(path).with_suffix(".tmp")
+        partial.write_text("\n".join(lines) + "\n")
+        partial.replace(path)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Command line: pre-train with sections of a params file."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pie.network.pretraining", description=main.__doc__
+    )
+    parser.add_argument("--params", type=Path, default=Path("params.yaml"))
+    parser.add_argument("--run", choices=RUNS, default="pie", help="which sections and folder")
+    parser.add_argument("--plus", action="store_const", const="plus", dest="run", help="--run plus")
+    parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
+    parser.add_argument("--weights", type=Path, help="default: data/models/pie, pie-plus or …")
+    parser.add_argument("--state", type=Path, default=Path("build/pretraining"))
+    parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
+    parser.add_argument("--workers", type=int, help="for the corpus; default: all cores, shared")
+    parser.add_argument("--stream", action="store_true", help="make shards on the way, no cache")
+    parser.add_argument("--corpus-only", action="store_true", help="fill the cache and stop")
+    parser.add_argument("--part", default="1/1", help="which share of the cache to fill, as in 2/8")
+    options = parser.parse_args(arguments)
+    try:
+        _run(options)
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
+
+
+def _section(sections: dict, cls: type, name: str):
+    if name not in sections:
+        raise ValueError(f"the parameters lack the section {name!r}")
+    return record(cls, sections[name], name)
+
+
+def _run(options: argparse.Namespace) -> None:
+    sections = read_yaml(options.params)
+    corpus_name, model_name, pretraining_name, folder = RUNS[options.run]
+    model_config = _section(sections, ModelConfig, model_name)
+    config = _section(sections, TrainingConfig, pretraining_name)
+    drawn = _section(sections, CorpusConfig, corpus_name)
+    corpus, validation = corpora(drawn, options.benchmarks)
+    group = Group.of_environment()
+    workers = options.workers
+    if workers is None:
+        workers = max(1, (os.cpu_count() or 1) // group.local_world)
+    state = options.state / f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
+    if not options.stream:
+        shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
+        corpus.fill_cache(group.share(shards), options.cache, workers)
+        if options.corpus_only:
+            return
+    pretrain(
+        model_config, config, corpus, validation, state, options.weights or Path(folder),
+        None if options.stream else options.cache, options.device, options.seconds,
+        workers if options.stream else 0,
+    )  # fmt: skip
+
+
+def _part(text: str) -> slice:
+    """``2/8``: every eighth shard from the second on."""
+    try:
+        part, parts = (int(number) for number in text.split("/"))
+    except ValueError:
+        part = parts = 0
+    if not 1 <= part <= parts:
+        raise ValueError(f"--part is {text!r}; expected I/N with I from 1 to N")
+    return slice(part - 1, None, parts)
+
+
+if __name__ == "__main__":
+    main()

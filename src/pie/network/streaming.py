@@ -1,0 +1,77 @@
+"""The corpus as a stream of training batches, made or read ahead by any number of processes.
+
+The order follows from (seed, epoch) alone: shards are shuffled, similar lengths go together, and
+neither the number of workers nor where a run was interrupted changes a batch.
+"""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+from ..data.corpus import SHARD_SIZE, Corpus
+from ..expr import vocabulary
+
+
+class Shards(Dataset):
+    """Shards of a corpus in training order; place p is the same on any machine.
+
+    Args:
+        corpus: training pairs by index.
+        examples: K; the first K // 2048 shards are used, epoch after epoch, or the first K items
+            of the first one.
+        seed: of the order.
+        cache: folder with shards that exist already and that receives new ones; None = none.
+    """
+
+    def __init__(self, corpus: Corpus, examples: int, seed: int, cache: Path | None = None):
+        self.corpus, self.seed, self.cache = corpus, seed, cache
+        self.shards = max(1, examples // SHARD_SIZE)
+        self.size = min(SHARD_SIZE, examples)  # items of a shard that are used
+
+    def __getitem__(self, place: int) -> dict[str, np.ndarray]:
+        epoch, within = divmod(place, self.shards)
+        order = np.random.default_rng([self.seed, epoch]).permutation(self.shards)
+        shard = self.corpus.shard(int(order[within]), self.cache)
+        return {name: rows[: self.size] for name, rows in shard.items()}
+
+
+def batches(
+    shards: Shards, batch_size: int, start: int = 0, workers: int = 0
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Batches from step ``start`` on, without end.
+
+    Args:
+        shards: where they come from.
+        batch_size: items per batch.
+        start: the first step.
+        workers: processes that make or read shards ahead; 0 = none.
+
+    Yields:
+        points (B, N, D_max) float16 and tokens (B, L) uint8.
+
+    Raises:
+        ValueError: a batch does not fit into a shard.
+    """
+    if not 1 <= batch_size <= shards.size:
+        raise ValueError(f"batch_size is {batch_size}; expected 1 to {shards.size}, a shard")
+    per_shard = shards.size // batch_size
+    first, skip = divmod(start, per_shard)
+    loader = DataLoader(
+        shards, batch_size=None, sampler=itertools.count(first), num_workers=workers,
+        collate_fn=_as_it_is, multiprocessing_context="spawn" if workers else None,
+    )  # fmt: skip
+    for place, arrays in enumerate(loader, start=first):
+        points, tokens = arrays["points"], arrays["tokens"]
+        rng = np.random.default_rng([shards.seed, 1, place])
+        lengths = (tokens != vocabulary.PAD).sum(1) + 2.0 * rng.random(len(tokens))
+        groups = np.argsort(lengths)[: per_shard * batch_size].reshape(per_shard, -1)
+        for group in rng.permutation(groups)[skip:]:
+            yield points[group], tokens[group]
+        skip = 0
+
+
+def _as_it_is(arrays):
+    return arrays

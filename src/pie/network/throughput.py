@@ -1,0 +1,78 @@
+"""How much of the machine training uses: its rate beside that of a plain matrix product."""
+
+import itertools
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from ..data.corpus import Corpus
+from .model import PIE, ModelConfig
+from .objective import has_bfloat16, loss_of
+from .pretraining import TrainingConfig
+from .streaming import Shards, batches
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Speed of training beside the speed of a plain matrix product in the same process."""
+
+    examples_per_second: float
+    gflops: float
+    matmul_gflops: float
+
+    @property
+    def share(self) -> float:
+        """Training over matrix product."""
+        return self.gflops / self.matmul_gflops
+
+
+def _seconds(function, repeats: int) -> float:
+    function()
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - began)
+    return float(np.median(times))
+
+
+def training_throughput(
+    model_config: ModelConfig,
+    config: TrainingConfig,
+    corpus: Corpus,
+    steps: int,
+    cache: Path | None = None,
+) -> Throughput:
+    """Median speed of ``steps`` training steps on the CPU, and the share of the matmul rate.
+
+    The operations are counted, not estimated: matrix products forward and backward.
+    """
+    bfloat16 = config.bfloat16 and has_bfloat16("cpu")
+    model = PIE(model_config).train()
+    optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
+    shards = Shards(corpus, config.examples, config.seed, cache)
+    source = batches(shards, config.batch_size)
+    pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
+    turn = itertools.cycle(range(len(pool)))
+
+    def step() -> None:
+        points, tokens = pool[next(turn)]
+        losses, _ = loss_of(model, points.float(), tokens, bfloat16)
+        optimizer.zero_grad(set_to_none=True)
+        losses.mean().backward()
+        optimizer.step()
+
+    operations = 0
+    for _ in pool:
+        with FlopCounterMode(display=False) as counter:
+            step()
+        operations += counter.get_total_flops() / len(pool)
+    dtype = torch.bfloat16 if bfloat16 else torch.float32
+    a, b = torch.randn(2048, 2048, dtype=dtype), torch.randn(2048, 2048, dtype=dtype)
+    matmul = 2 * 2048**3 / _seconds(lambda: a @ b, 10)
+    seconds = _seconds(step, max(steps, 1))
+    return Throughput(config.batch_size / seconds, operations / seconds / 1e9, matmul / 1e9)

@@ -1,0 +1,87 @@
+"""Points → ranked candidates: what every method is given, checked, and what it returns."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..expr.expression import Expression
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One equation: higher fitness is better; −inf with a reason if it could not be fitted.
+
+    ``error`` and ``contrast`` are those of :class:`pie.fit.constants.Fit`, where those are made.
+    """
+
+    expression: Expression
+    fitness: float
+    log_probability: float
+    status: str
+    error: float = np.nan
+    contrast: float = np.nan
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """Candidates, best first, and the seconds it took."""
+
+    candidates: tuple[Candidate, ...]
+    seconds: float
+
+    @property
+    def best(self) -> Candidate | None:
+        """The fittest candidate; None if no candidate has a finite fitness."""
+        first = self.candidates[0] if self.candidates else None
+        return first if first and np.isfinite(first.fitness) else None
+
+
+Method = Callable[[np.ndarray], Discovery]  # points (N, D) to ranked candidates
+
+
+class Unusable(ValueError):
+    """Points that a method cannot use; the message quotes them and says what it expects."""
+
+
+def check_points(
+    points: np.ndarray, max_variables: int, half_precision: float = np.inf
+) -> np.ndarray:
+    """Points as float64 (N, D), or an error that names what is wrong with them.
+
+    Args:
+        points: (N, D).
+        max_variables: the most columns that the method takes.
+        half_precision: largest value, for methods that hand the points to a network as they are.
+
+    Raises:
+        Unusable: quoting what is wrong.
+    """
+    try:
+        points = np.asarray(points, np.float64)
+    except (TypeError, ValueError) as error:
+        raise Unusable(f"points are not numbers: {error}") from None
+    if points.ndim != 2:
+        raise Unusable(f"points have shape {points.shape}; expected (N, D)")
+    n, d = points.shape
+    if not 2 <= d <= max_variables:
+        raise Unusable(f"points have {d} columns; expected 2 to {max_variables}")
+    if n < d + 1:
+        raise Unusable(f"{n} points in {d} dimensions; expected at least {d + 1}")
+    bad = np.argwhere(~np.isfinite(points))
+    if len(bad):
+        i, j = bad[0]
+        raise Unusable(f"point {i}, x{j + 1} is {points[i, j]}; expected finite numbers")
+    if np.abs(points).max() > half_precision:
+        i, j = np.unravel_index(np.abs(points).argmax(), points.shape)
+        raise Unusable(
+            f"point {i}, x{j + 1} is {points[i, j]:g}; half precision ends at ±{half_precision:g}, "
+            "rescale the column"
+        )
+    for j in range(d):
+        if np.ptp(points[:, j]) == 0.0:
+            raise Unusable(f"x{j + 1} is {points[0, j]:g} at every point; leave the column out")
+        for k in range(j):
+            if np.array_equal(points[:, j], points[:, k]):
+                raise Unusable(f"columns x{k + 1} and x{j + 1} are the same; leave one out")
+    return points

@@ -1,0 +1,110 @@
+"""Small changes of an equation: what local refinement tries around a good candidate.
+
+Many near misses are one constant short inside a function, or one factor off. A *neighbour*
+differs by one change: a leaf or a subtree lifted to c·t or t + c, an operator changed, taken away
+or put around a subtree, a variable exchanged; or it joins the terms of two equations. New
+constants begin close to where they change nothing (not there: canonical form would drop them),
+so that a fit can start from the old ones.
+"""
+
+from collections.abc import Callable, Iterator
+
+from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.operators import BY_NAME, OPERATORS
+from ..expr.terms import bare, terms
+
+ONE, ZERO = ("c", 1.05), ("c", 0.05)
+_UNARY = [op.name for op in OPERATORS if op.arity == 1]
+_OUTER = ("exp", "ln", "sqrt", "sin", "cos", "pow2")
+_INVERSES = {("exp", "ln"), ("ln", "exp"), ("sqrt", "pow2"), ("pow2", "sqrt")}
+
+
+def _places(tree: Tree) -> Iterator[tuple[Tree, Callable[[Tree], Tree]]]:
+    """Every subtree, with the function that puts another one in its place."""
+    yield tree, lambda new: new
+    if tree[0] in ("x", "c"):
+        return
+    for i in range(1, len(tree)):
+        for subtree, put in _places(tree[i]):
+            yield subtree, lambda new, i=i, put=put: (*tree[:i], put(new), *tree[i + 1 :])
+
+
+def _changes(node: Tree, n_variables: int) -> Iterator[Tree]:
+    """What one subtree can become."""
+    head = node[0]
+    if head != "c":
+        yield ("mul", ONE, node)
+        yield ("add", node, ZERO)
+        for outer in _OUTER:
+            if (outer, head) not in _INVERSES:
+                yield (outer, node)
+    if head == "x":
+        for other in range(1, n_variables + 1):
+            if other != node[1]:
+                yield ("x", other)
+                yield ("mul", node, ("x", other))
+                yield ("div", node, ("x", other))
+                yield ("add", node, ("mul", ZERO, ("x", other)))
+    if head in _UNARY:
+        yield node[1]
+        for other in _UNARY:
+            if other != head:
+                yield (other, node[1])
+        if head.startswith("pow") or head == "sqrt":
+            exponent = 0.5 if head == "sqrt" else float(head[3:])
+            yield ("pow", node[1], ("c", 1.05 * exponent))
+    elif head in BY_NAME:
+        left, right = node[1], node[2]
+        yield left
+        yield right
+        if head in ("add", "sub", "mul", "div"):
+            for other in ("add", "mul", "div"):
+                if other != head:
+                    yield (other, left, right)
+            if head == "div":
+                yield (head, right, left)
+
+
+def neighbours(expression: Expression, n_variables: int) -> Iterator[Expression]:
+    """Equations one change away, each with constants to start a fit from.
+
+    >>> from pie.expr.expression import parse
+    >>> "x1 + 1.05*x2" in {str(f) for f in neighbours(parse("x1 + x2"), 2)}
+    True
+    """
+    for subtree, put in _places(to_tree(expression)):
+        for changed in _changes(subtree, n_variables):
+            if changed != subtree:
+                yield from_tree(put(changed))
+
+
+def spliced(one: Expression, other: Expression) -> Iterator[Expression]:
+    """``one`` with a term of ``other`` that it lacks, with a free factor, one at a time."""
+    tree = to_tree(one)
+    present = {bare(term) for term in terms(tree)}
+    for term in terms(to_tree(other)):
+        alone = bare(term)
+        if alone[0] != "c" and alone not in present:
+            yield from_tree(("add", tree, ("mul", ZERO, alone)))
+
+
+def simpler(expression: Expression) -> Iterator[Expression]:
+    """One constant fewer: a constant becomes 0 or 1, or an exponent the nearest half-integer."""
+    tree = to_tree(expression)
+    for node, put in _places(tree):
+        if node[0] in ("mul", "div"):
+            for i in (1, 2):
+                if node[i][0] == "c":
+                    yield from_tree(put(node[3 - i] if node[0] == "mul" or i == 2 else
+                                        ("div", ("c", 1.0), node[2])))  # fmt: skip
+        if node[0] in ("add", "sub"):
+            for i in (1, 2):
+                kept = node[3 - i]
+                if node[0] == "sub" and i == 1:
+                    kept = ("mul", ("c", -1.0), kept)
+                yield from_tree(put(kept))
+        if node[0] == "pow" and node[2][0] == "c":
+            half = round(2.0 * node[2][1]) / 2.0
+            if half in (0.5, 1.0, 2.0, 3.0, 4.0, 5.0):
+                name = "sqrt" if half == 0.5 else f"pow{int(half)}"
+                yield from_tree(put(node[1] if half == 1.0 else (name, node[1])))

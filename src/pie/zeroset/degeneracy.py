@@ -1,0 +1,180 @@
+r"""How is an answer degenerate? The kinds of f that pass for f(x) = 0 and say nothing.
+
+An equation is judged *as a method returned it*: canonical form would hide 0·g and g/huge. P are
+the points (N, D), Q the points with permuted columns (no law, the same spreads σ), R the points
+moved at random towards the inner nine tenths of each column. In the order of precedence:
+
+* **no equation**: None.
+* **f ≡ 0**: |f| ≤ 8ε·e at half of P and half of R, where e is the running error bound of
+  evaluating f (relative errors of one unit in leaves and operations, added up): no scale enters.
+  The outermost operation that makes the zero names the kind: **0·g** for a product or quotient
+  with a factor ≡ 0, **g − g** for a sum or difference of terms that are not, **g/huge** for a
+  product, quotient, power or exponential that underflows, **everything is a zero** for any other
+  reason, as the constant 0 or ln(x1/x1).
+* **g/huge**: √mean_P f² ≤ s, median_Q |f| ≤ s and Pr(|f(p)| < |f(q)|) < 0.8, where
+  s = 10⁻²·min(1, σ_1, …, σ_D). That limit is absolute, as c·g has the zeros of g: it is what a
+  mean square takes for zero. The rank of P among Q is the same for f, c·f and f⁴⁰⁰: near 1 for a
+  law, however it is scaled, about 1/2 for what fits nothing. An f that is zero to rounding at half
+  of P is spared, too.
+* **a variable not used**: some, but not all, columns j have a share of the gradient below 10⁻⁶,
+  the root of the mean over P ∪ R of (σ_j ∂_j f)² / Σ_k (σ_k ∂_k f)².
+* **nothing is a zero**: from less than a tenth of the starts P ∪ R some coordinate can be changed,
+  within three times the range of its column, so that f = 0. Zeros to rounding among P count. So
+  here are constants, and what is undefined everywhere.
+* **sound**: none of these. It may still be wrong.
+"""
+
+import contextlib
+
+import numpy as np
+
+from ..expr.coordinates import in_units
+from ..expr.expression import Expression, Tree, to_tree
+from .roots import solve_coordinate
+from .spreads import permuted, robust_spreads
+
+SOUND, NO_EQUATION = "sound", "no equation"
+ZERO_FACTOR, CANCELLED, HUGE = "0·g", "g − g", "g/huge"
+UNUSED, NOTHING, EVERYTHING = "a variable not used", "nothing is a zero", "everything is a zero"
+KINDS = (SOUND, NO_EQUATION, ZERO_FACTOR, CANCELLED, HUGE, UNUSED, NOTHING, EVERYTHING)
+
+ROUNDING = 8.0 * np.finfo(float).eps
+SMALL = 1e-2  # what a mean square takes for zero
+LOWER = 0.8  # rank from which f counts as smaller on the points than elsewhere
+SMALLEST_SHARE = 1e-6  # of a variable in the gradient
+FEWEST_ZEROS = 0.1  # of the starts
+
+
+@np.errstate(all="ignore")
+def kind(expression: Expression | None, points: np.ndarray) -> str:
+    """Which of :data:`KINDS` an equation is, given the points (N, D) that it was found from.
+
+    Deterministic; undefined and infinite values are no errors.
+
+    Raises:
+        ValueError: the expression uses a variable beyond the columns of the points.
+
+    >>> from pie.expr.expression import parse
+    >>> circle = np.array([[np.cos(t), np.sin(t)] for t in np.linspace(0.0, 6.0, 50)])
+    >>> [kind(parse(f), circle) for f in ("x1**2 + x2**2 - 1", "0*x1", "(x1 - x2)/1e6")]
+    ['sound', '0·g', 'g/huge']
+    """
+    if expression is None:
+        return NO_EQUATION
+    points = np.asarray(points, np.float64) + 0.0  # −0.0 is 0
+    expression.values(points[:0])  # raises for variables that the points do not have
+    tree, scattered = to_tree(expression), _scattered(points)
+    if _vanishes(tree, points) and _vanishes(tree, scattered):
+        return _reason(tree, scattered)
+    spreads, (zero, _) = robust_spreads(points), _zeros(tree, points)
+    spreads[spreads == 0.0] = 1.0
+    if zero.mean() < 0.5 and _is_small(expression, points, SMALL * min(1.0, spreads.min())):
+        return HUGE
+    starts = np.concatenate([points, scattered])
+    matters = _shares(expression, starts, spreads) >= SMALLEST_SHARE
+    if matters.any() and not matters.all():
+        return UNUSED
+    found = _has_zero(expression, starts, spreads)
+    found[: len(points)] |= zero
+    return NOTHING if found.mean() < FEWEST_ZEROS else SOUND
+
+
+def _scattered(points: np.ndarray) -> np.ndarray:
+    """Points (N, D) moved at random; values that many share, as on a branch x1 = 2, are gone."""
+    rng = np.random.default_rng(0)
+    goal = rng.uniform(*np.quantile(points, [0.05, 0.95], axis=0), points.shape)
+    return points + rng.random(points.shape) * (goal - points)
+
+
+_UNARY = {  # value y at x, and slope
+    "sqrt": (np.sqrt, lambda x, y: 0.5 / y),
+    "exp": (np.exp, lambda x, y: y),
+    "ln": (np.log, lambda x, y: 1.0 / x),
+    "sin": (np.sin, lambda x, y: np.cos(x)),
+    "cos": (np.cos, lambda x, y: np.sin(x)),
+}
+_BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
+
+
+def _with_error(tree: Tree, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values of a tree at points (N, D), and their error bounds in units of ε, (N,) each."""
+    head = tree[0]
+    if head in ("c", "x"):
+        value = points[:, tree[1] - 1] if head == "x" else np.full(len(points), tree[1])
+        return value, np.abs(value)
+    a, of_a = _with_error(tree[1], points)
+    if head in _UNARY:
+        function, slope = _UNARY[head]
+        value = function(a)
+        if head in ("exp", "sin", "cos"):  # sin(1e20) may be anything, which is no zero
+            of_a = np.where(ROUNDING * of_a < 0.1, of_a, np.nan)
+        return value, np.abs(slope(a, value)) * of_a + np.abs(value)
+    b, of_b = _with_error(tree[2], points) if len(tree) == 3 else (float(head[3:]), 0.0)
+    value = _BINARY.get(head, np.power)(a, b)
+    if head in ("add", "sub"):
+        by_a, by_b = 1.0, 1.0
+    elif head == "mul":
+        by_a, by_b = b, a
+    elif head == "div":
+        by_a, by_b = 1.0 / b, value / b
+    else:
+        by_a, by_b = value * b / a, value * np.log(np.abs(a))
+    return value, np.abs(by_a) * of_a + np.abs(by_b) * of_b + np.abs(value)
+
+
+def _zeros(tree: Tree, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where f is zero to rounding, and where it is defined, (N,) each."""
+    value, error = _with_error(tree, points)
+    return np.abs(value) <= ROUNDING * np.where(error < np.inf, error, 0.0), np.isfinite(value)
+
+
+def _vanishes(tree: Tree, points: np.ndarray) -> bool:
+    zero, defined = _zeros(tree, points)
+    return 2 * zero.sum() >= max(1, defined.sum())
+
+
+def _reason(tree: Tree, points: np.ndarray) -> str:
+    """Why a tree that vanishes at the points does, from the outermost operation inwards."""
+    head = tree[0]
+    vanishing = [c for c in tree[1:] if isinstance(c, tuple) and _vanishes(c, points)]
+    if head in ("mul", "div"):
+        return ZERO_FACTOR if vanishing else HUGE
+    if vanishing:
+        return _reason(vanishing[0], points)
+    if head in ("add", "sub"):
+        return CANCELLED
+    return HUGE if head.startswith(("exp", "pow")) else EVERYTHING
+
+
+def _is_small(expression: Expression, points: np.ndarray, limit: float) -> bool:
+    """Whether |f| is small on the points and on the null cloud, and no smaller on the points."""
+    null = np.concatenate([permuted(points, seed) for seed in range(4)])
+    p, q = (np.sort(np.abs(expression.values(cloud))) for cloud in (points, null))
+    p, q = p[np.isfinite(p)], q[np.isfinite(q)]
+    if not (len(p) and len(q) and np.sqrt(np.mean(p**2)) <= limit and np.median(q) <= limit):
+        return False
+    lower = (np.searchsorted(p, q, "left") + np.searchsorted(p, q, "right")) / (2 * len(p))
+    return lower.mean() < LOWER
+
+
+def _shares(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
+    """Share of each variable in the gradient, (D,); zeros where there is none anywhere."""
+    slopes = np.abs(expression.value_and_gradient(points)[1] * spreads)
+    largest = slopes.max(axis=1)
+    slopes = (slopes / largest[:, None])[np.isfinite(largest) & (largest > 0.0)]
+    squares = slopes**2 / np.sum(slopes**2, axis=1, keepdims=True)
+    return np.sqrt(np.mean(squares, axis=0)) if len(slopes) else np.zeros(points.shape[1])
+
+
+def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -> np.ndarray:
+    """From which starts (N, D) a zero of f is found along an axis, (N,)."""
+    with contextlib.suppress(ValueError):  # too long to be written in other units
+        expression = in_units(expression, middle := np.median(starts, axis=0), spreads)
+        starts = (starts - middle) / spreads
+    low, high = starts.min(axis=0), starts.max(axis=0)
+    columns, branch = np.ascontiguousarray(starts.T), np.random.default_rng(0).random(len(starts))
+    found = np.zeros(len(starts), bool)
+    for j in range(len(columns)):
+        root = solve_coordinate(*expression.arrays, columns, j + 1, branch)
+        found |= np.abs(2.0 * root - high[j] - low[j]) <= 3.0 * (high[j] - low[j])
+    return found

@@ -1,0 +1,334 @@
+"""Points on f(x) = 0: one coordinate solved for, the others given.
+
+Serves the corpus and the metrics alike. Where the chosen variable occurs once,
+the path to it is inverted in closed form, with a random branch for even powers
+and sines; otherwise sign changes on a grid are bracketed and refined. Poles are
+not roots. Roots are picked at random among the branches found.
+"""
+
+import numpy as np
+
+from ..expr.derivatives import derivatives
+from ..expr.expression import Expression
+from ..expr.kernel import evaluate, is_binary, stack_depth, subtree_end, values
+from ..expr.operators import (
+    ADD,
+    CONSTANT,
+    COS,
+    DIV,
+    EXP,
+    LN,
+    MAX_VARIABLES,
+    MUL,
+    POW2,
+    POW3,
+    POW4,
+    SIN,
+    SQRT,
+    SUB,
+)  # fmt: skip
+from ..expr.vector_math import jit
+
+HALF_MAX = 65504.0  # largest finite IEEE half-precision number
+GRID = 96
+REACH = 40.0
+RELATIVE_RESIDUAL = 1e-7
+
+
+@jit
+def _odd_root(value, p):
+    root = abs(value) ** (1.0 / p)
+    return root if value >= 0.0 else -root
+
+
+@jit
+def _invert_unary(code, t, u):
+    """Solve op(y) = t for y; ``u`` in [0, 1) picks the branch."""
+    if code == SQRT:
+        return t * t if t >= 0.0 else np.nan
+    if code == EXP:
+        return np.log(t) if t > 0.0 else np.nan
+    if code == LN:
+        return np.exp(t)
+    if code == SIN or code == COS:
+        if abs(t) > 1.0:
+            return np.nan
+        branch = int(u * 6.0)
+        turn = 2.0 * np.pi * (branch // 2 - 1)
+        if code == SIN:
+            angle = np.arcsin(t)
+            return turn + (angle if branch % 2 == 0 else np.pi - angle)
+        angle = np.arccos(t)
+        return turn + (angle if branch % 2 == 0 else -angle)
+    if code == POW2 or code == POW4:
+        if t < 0.0:
+            return np.nan
+        root = np.sqrt(t) if code == POW2 else np.sqrt(np.sqrt(t))
+        return root if u < 0.5 else -root
+    return _odd_root(t, 3.0 if code == POW3 else 5.0)
+
+
+@jit
+def _count(codes):
+    total = 0
+    for code in codes:
+        total += code == CONSTANT
+    return total
+
+
+@jit
+def _invert_path(codes, constants, columns, variable, uniforms):
+    """Solve f = 0 for a variable that occurs once; returns (N,), nan where there is no root."""
+    n = columns.shape[1]
+    target = np.zeros(n)
+    start = 0
+    first_constant = 0
+    place = 0
+    while codes[place] != variable:
+        place += 1
+    while codes[start] != variable:
+        code = codes[start]
+        if is_binary(code):
+            middle = subtree_end(codes, start + 1)
+            end = subtree_end(codes, middle)
+            left_constants = _count(codes[start + 1 : middle])
+            in_left = place < middle
+            if in_left:
+                sibling = values(
+                    codes[middle:end],
+                    constants[
+                        first_constant + left_constants : first_constant
+                        + left_constants
+                        + _count(codes[middle:end])
+                    ],
+                    columns,
+                )
+                start += 1
+            else:
+                sibling = values(
+                    codes[start + 1 : middle],
+                    constants[first_constant : first_constant + left_constants],
+                    columns,
+                )
+                first_constant += left_constants
+                start = middle
+            for i in range(n):
+                t, s = target[i], sibling[i]
+                if code == ADD:
+                    target[i] = t - s
+                elif code == SUB:
+                    target[i] = t + s if in_left else s - t
+                elif code == MUL:
+                    target[i] = t / s
+                elif code == DIV:
+                    target[i] = t * s if in_left else s / t
+                elif in_left:
+                    target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
+                else:
+                    target[i] = np.log(t) / np.log(s) if t > 0.0 and s > 0.0 else np.nan
+        else:
+            for i in range(n):
+                target[i] = _invert_unary(code, target[i], uniforms[i])
+            start += 1
+    return target
+
+
+@jit
+def _hoisted(codes, constants, columns, variable):
+    """The program with every subtree that is free of ``variable`` read from a row of its own.
+
+    Returns the shorter program, without constants, and the rows (≥ D, N) that it reads.
+    """
+    d, n = columns.shape
+    rows = np.empty((d + codes.size, n))
+    rows[:d] = columns
+    short = np.empty_like(codes)
+    length = 0
+    free_row = d
+    position = constant = 0
+    while position < codes.size:
+        end = subtree_end(codes, position)
+        code = codes[position]
+        if 0 < code <= MAX_VARIABLES:
+            short[length] = code if code == variable else -code
+            position += 1
+        elif np.any(codes[position:end] == variable):
+            short[length] = code
+            position += 1
+        else:
+            used = _count(codes[position:end])
+            rows[free_row] = values(
+                codes[position:end], constants[constant : constant + used], columns
+            )
+            constant += used
+            short[length] = -1 - free_row
+            free_row += 1
+            position = end
+        length += 1
+    return short[:length], rows[:free_row]
+
+
+@jit
+def _brackets(program, rows, variable, uniforms):
+    """One sign change on a grid for each point, picked at random among those found.
+
+    Returns the indices of the points that have one, the ends and f at the ends, (m,) each.
+    """
+    n = rows.shape[1]
+    # sinh spacing: dense near 0, reaching out to ±REACH; jittered so that no grid is special
+    width = np.arcsinh(REACH)
+    none = np.empty(0)
+    shift_sinh, shift_cosh = np.empty(n), np.empty(n)
+    for i in range(n):
+        shift = width * 2.0 * ((uniforms[i] * 977.0) % 1.0) / GRID
+        shift_sinh[i], shift_cosh[i] = np.sinh(shift), np.cosh(shift)
+    trace, nodes = np.empty((GRID, n)), np.empty((GRID, n))
+    stack = np.empty((stack_depth(program), n))
+    counts = np.zeros(n, np.int64)
+    for g in range(GRID):
+        corner = width * (2.0 * g / GRID - 1.0)
+        corner_sinh, corner_cosh = np.sinh(corner), np.cosh(corner)
+        for i in range(n):
+            nodes[g, i] = corner_sinh * shift_cosh[i] + corner_cosh * shift_sinh[i]
+        rows[variable - 1] = nodes[g]
+        evaluate(program, none, rows, stack)
+        trace[g] = stack[0]
+        if g > 0:
+            for i in range(n):
+                counts[i] += trace[g - 1, i] * trace[g, i] < 0.0
+    found = np.flatnonzero(counts)
+    ends = np.empty((4, found.size))
+    for m in range(found.size):
+        i = found[m]
+        chosen = int(uniforms[i] * counts[i])
+        for g in range(GRID - 1):
+            if trace[g, i] * trace[g + 1, i] < 0.0:
+                if chosen == 0:
+                    ends[0, m], ends[1, m] = nodes[g, i], nodes[g + 1, i]
+                    ends[2, m], ends[3, m] = trace[g, i], trace[g + 1, i]
+                    break
+                chosen -= 1
+    return found, ends
+
+
+@jit
+def _refined(program, rows, variable, ends):
+    """Roots (m,) inside the brackets ``ends`` by Chandrupatla's method; nan at a pole."""
+    m = ends.shape[1]
+    a, b, fa, fb = ends[0].copy(), ends[1].copy(), ends[2].copy(), ends[3].copy()
+    c, fc = a.copy(), fa.copy()
+    root, t = a.copy(), np.full(m, 0.5)
+    bound = np.minimum(np.abs(fa), np.abs(fb))
+    none = np.empty(0)
+    stack = np.empty((stack_depth(program), m))
+    still_open = np.arange(m)
+    for _ in range(60):
+        for i in still_open:
+            root[i] = a[i] + t[i] * (b[i] - a[i])
+        rows[variable - 1] = root
+        evaluate(program, none, rows, stack)
+        left = 0
+        for i in still_open:
+            x, f = root[i], stack[0, i]
+            if (f > 0.0) == (fa[i] > 0.0):
+                c[i], fc[i] = a[i], fa[i]
+            else:
+                c[i], fc[i] = b[i], fb[i]
+                b[i], fb[i] = a[i], fa[i]
+            a[i], fa[i] = x, f
+            if abs(fb[i]) < abs(f):
+                root[i] = b[i]
+            limit = 1e-15 * (1.0 + abs(root[i])) / abs(b[i] - a[i])
+            if limit > 0.5 or fa[i] == 0.0 or fb[i] == 0.0:
+                continue
+            xi, phi = (a[i] - b[i]) / (c[i] - b[i]), (fa[i] - fb[i]) / (fc[i] - fb[i])
+            step = 0.5
+            if 1.0 - np.sqrt(1.0 - xi) < phi < np.sqrt(xi):
+                # inverse quadratic interpolation
+                step = fa[i] / (fb[i] - fa[i]) * fc[i] / (fb[i] - fc[i]) + (c[i] - a[i]) / (
+                    b[i] - a[i]
+                ) * fa[i] / (fc[i] - fa[i]) * fb[i] / (fc[i] - fb[i])
+            t[i] = min(max(step, limit), 1.0 - limit)
+            still_open[left] = i
+            left += 1
+        if left == 0:
+            break
+        still_open = still_open[:left]
+    rows[variable - 1] = root
+    evaluate(program, none, rows, stack)
+    residual = np.abs(stack[0])
+    for i in range(m):
+        # a root within rounding of 0 is 0, where f may be undefined (exp(−1/x²)/x, say)
+        rows[variable - 1, i] = root[i] if abs(root[i]) > 1e-14 else 0.0
+    evaluate(program, none, rows, stack)
+    for i in range(m):
+        if abs(stack[0, i]) <= residual[i]:
+            root[i], residual[i] = rows[variable - 1, i], abs(stack[0, i])
+        # at a pole |f| grows as the bracket closes
+        if not residual[i] <= 1e-3 * bound[i]:
+            root[i] = np.nan
+    return root
+
+
+@jit
+def _bracket_and_refine(codes, constants, columns, variable, uniforms):
+    """Solve f = 0 for a variable that occurs more than once; returns (N,), nan without a root."""
+    roots = np.full(columns.shape[1], np.nan)
+    program, rows = _hoisted(codes, constants, columns, variable)
+    found, ends = _brackets(program, rows, variable, uniforms)
+    if found.size:
+        roots[found] = _refined(program, rows[:, found], variable, ends)
+    return roots
+
+
+@jit
+def solve_coordinate(codes, constants, columns, variable, uniforms):
+    """Replace one coordinate so that f = 0; returns it (N,), nan where there is no root.
+
+    ``columns`` (D, N) holds the other coordinates; ``uniforms`` (N,) in [0, 1) pick branches.
+    """
+    occurrences = 0
+    for code in codes:
+        occurrences += code == variable
+    if occurrences == 0:
+        return np.full(columns.shape[1], np.nan)
+    if occurrences == 1:
+        roots = _invert_path(codes, constants, columns, variable, uniforms)
+    else:
+        roots = _bracket_and_refine(codes, constants, columns, variable, uniforms)
+    work = columns.copy()
+    work[variable - 1] = roots
+    f = derivatives(codes, constants, work, True, False, False)
+    for i in range(roots.size):
+        # the residual as a distance along the axis, relative to the coordinate itself
+        slope = abs(f[variable, i])
+        if not abs(f[0, i]) <= RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(slope, 1e-3):
+            roots[i] = np.nan
+        if not abs(roots[i]) <= HALF_MAX:
+            roots[i] = np.nan
+    return roots
+
+
+def points_on_zero_set(
+    expression: Expression,
+    starts: np.ndarray,
+    variable: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Solve f(x) = 0 for one coordinate of each start, the others kept.
+
+    Args:
+        expression: f.
+        starts: (N, D).
+        variable: which coordinate is solved for, from 1.
+        rng: picks among several roots.
+
+    Returns:
+        Points (M, D), M ≤ N: the starts for which a root was found.
+    """
+    columns = np.ascontiguousarray(starts.T)
+    roots = solve_coordinate(*expression.arrays, columns, variable, rng.random(len(starts)))
+    found = np.isfinite(roots)
+    points = np.array(starts, np.float64)
+    points[:, variable - 1] = roots
+    return points[found]

@@ -1,0 +1,51 @@
+"""Zeros of an equation near random starts: what metrics and certificates compare."""
+
+import numpy as np
+
+from ..expr.expression import Expression
+from .box import Box
+from .roots import solve_coordinate
+
+STARTS = 200
+
+
+def zeros(
+    expression: Expression,
+    n_variables: int,
+    rng: np.random.Generator,
+    starts: int = STARTS,
+    box: Box | None = None,
+) -> np.ndarray:
+    """Zeros of an equation near standard normal starts, (n ≤ starts, D_x).
+
+    With a box: near starts from it and inside it, from at most eight times as many starts.
+    """
+    if box is None:
+        return _solved(expression, rng.standard_normal((starts, n_variables)), rng)
+    found = np.empty((0, n_variables))
+    for _ in range(8):
+        points = _solved(expression, box.uniform(starts, rng), rng)
+        found = np.concatenate([found, points[box.contains(points)]])
+        if len(found) >= starts:
+            break
+    return found[:starts]
+
+
+def _solved(expression: Expression, begin: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Starts (n, D) moved to zeros along one coordinate each, those that have one."""
+    starts, n_variables = begin.shape
+    order = rng.permuted(np.tile(np.arange(n_variables), (starts, 1)), axis=1)
+    branch = rng.random(starts)
+    points = begin.copy()
+    found = np.zeros(starts, bool)
+    columns = np.ascontiguousarray(begin.T)
+    roots = np.stack(
+        [solve_coordinate(*expression.arrays, columns, j + 1, branch) for j in range(n_variables)]
+    )
+    for rank in range(n_variables):
+        j = order[:, rank]
+        root = roots[j, np.arange(starts)]
+        new = ~found & np.isfinite(root)
+        points[new, j[new]] = root[new]
+        found |= new
+    return points[found]

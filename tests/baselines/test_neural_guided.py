@@ -1,0 +1,313 @@
+"""NGGP: the policy's programs keep the constraints, it learns, and the search finds equations."""
+
+import random
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from pie.baselines import programs as prefix
+from pie.baselines.neural_guided import NeuralGuidedConfig, learn, neural_guided
+from pie.baselines.policy import Policy
+from pie.baselines.programs import Breeding, Grammar, evolve, full_tree, mate, mutate
+from pie.expr.expression import Expression, parse, to_tree
+from pie.expr.operators import BY_NAME
+from pie.search.candidates import Unusable
+from pie.zeroset.roots import points_on_zero_set
+from pie.zeroset.spreads import permuted
+
+NAMES = ("add", "sub", "mul", "div", "pow", "sqrt", "exp", "ln", "sin", "cos", "pow2")
+GRAMMAR = Grammar(3, tuple(BY_NAME[name].code for name in NAMES), 4, 20, 3)
+INVERSES = {("exp", "ln"), ("ln", "exp"), ("sqrt", "pow2"), ("pow2", "sqrt")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def policy():
+    """Not the initial one, whose LSTM is all zero."""
+    policy, generator = Policy(GRAMMAR, torch.Generator()), torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for weight in policy.parameters():
+            weight.normal_(0.0, 0.5, generator=generator)
+    return policy
+
+
+def skeleton(codes):
+    return Expression(codes, (1.0,) * codes.count(0))
+
+
+def keeps_the_constraints(codes, grammar=GRAMMAR):
+    """The constraints once more, on the tree."""
+
+    def walk(node, waves):
+        if node[0] in ("x", "c"):
+            return True
+        trigonometric = node[0] in ("sin", "cos")
+        return (
+            any(child[0] != "c" for child in node[1:])
+            and not (len(node) == 2 and (node[0], node[1][0]) in INVERSES)
+            and not (waves and trigonometric)
+            and all(walk(child, waves or trigonometric) for child in node[1:])
+        )
+
+    f = skeleton(codes)
+    return (
+        grammar.min_length <= len(codes) <= grammar.max_length
+        and len(f.constants) <= grammar.max_constants
+        and len(f.variables) > 0
+        and walk(to_tree(f), False)
+    )
+
+
+def any_programs(n, rng):
+    """Well-formed programs, most of which break some constraint."""
+    found = [full_tree(GRAMMAR, int(rng.integers(1, 4)), rng) for _ in range(n)]
+    for i, codes in enumerate(found):
+        for change in rng.choice(prefix.MUTATIONS, 2):
+            codes = change(codes, GRAMMAR, rng, 2)
+        found[i] = codes
+    return found
+
+
+def test_sampled_programs_are_well_formed_and_keep_every_constraint(policy):
+    for chosen in (policy, Policy(GRAMMAR, torch.Generator())):
+        found, _ = chosen.sample(1000, torch.Generator().manual_seed(0))
+        assert all(keeps_the_constraints(codes) for codes in found)
+        assert len(set(found)) > 500 and {c for codes in found for c in codes} == set(GRAMMAR.codes)
+
+
+def test_the_shortest_and_longest_lengths_are_reached():
+    grammar = Grammar(2, GRAMMAR.operators, 4, 7)
+    found, _ = Policy(grammar, torch.Generator()).sample(2000, torch.Generator())
+    assert {len(codes) for codes in found} == {4, 5, 6, 7}
+
+
+def test_probabilities_at_sampling_are_those_of_scoring(policy):
+    found, at_sampling = policy.sample(300, torch.Generator().manual_seed(1))
+    scores = policy.score(found)
+    torch.testing.assert_close(scores.log_probability, at_sampling.log_probability)
+    torch.testing.assert_close(scores.entropy, at_sampling.entropy)
+
+
+def test_probabilities_are_those_of_sampling():
+    """All programs of a small grammar: their probabilities sum to 1 and are the frequencies."""
+    grammar = Grammar(1, (BY_NAME["add"].code, BY_NAME["sin"].code), 1, 3)
+    policy = Policy(grammar, torch.Generator())
+    add, sin = grammar.operators
+    everything = [(1,), (add, 1, 1), (add, 1, 0), (add, 0, 1), (sin, 1)]
+    probability = policy.score(everything).log_probability.exp()
+    assert probability.sum().item() == pytest.approx(1.0, abs=1e-5)
+    found, _ = policy.sample(20_000, torch.Generator().manual_seed(0))
+    frequency = [found.count(codes) / len(found) for codes in everything]
+    np.testing.assert_allclose(frequency, probability.detach(), atol=0.015)
+
+
+def test_programs_have_a_probability_just_if_they_are_allowed(policy, rng):
+    some = any_programs(600, rng)
+    finite = torch.isfinite(policy.score(some).log_probability).tolist()
+    assert finite == [GRAMMAR.allows(codes) for codes in some]
+    assert finite == [keeps_the_constraints(codes) for codes in some]
+    assert 50 < sum(finite) < 550
+
+
+def test_without_a_future_the_entropy_is_that_of_the_first_token():
+    """γ = 0 at the start: unary and binary equally likely, each uniform; too early to end."""
+    policy = Policy(GRAMMAR, torch.Generator(), gamma=0.0)
+    _, scores = policy.sample(5, torch.Generator())
+    expected = np.log(2.0) + 0.5 * (np.log(5) + np.log(6))
+    np.testing.assert_allclose(scores.entropy, expected, rtol=1e-5)
+
+
+def share_of_products(programs):
+    return np.array([codes.count(BY_NAME["mul"].code) / len(codes) for codes in programs])
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"epsilon": 0.5}, {"policy_gradient": False}],
+    ids=["risk-seeking gradient", "priority queue"],
+)
+def test_the_policy_comes_to_prefer_what_is_rewarded(part):
+    config = NeuralGuidedConfig(**part)
+    generator = torch.Generator().manual_seed(0)
+    policy = Policy(GRAMMAR, generator)
+    optimiser = torch.optim.Adam(policy.parameters(), 0.02)
+    means = []
+    for _ in range(25):
+        found, _ = policy.sample(100, generator)
+        rewards = share_of_products(found)
+        queue = [] if config.policy_gradient else [found[rewards.argmax()]]
+        means.append(rewards.mean())
+        learn(policy, optimiser, found, rewards, queue, config)
+    assert np.mean(means[-3:]) > 1.8 * np.mean(means[:3])
+
+
+def test_the_entropy_bonus_keeps_the_policy_open(policy):
+    """Without any reward to tell programs apart it is all there is, and it rises."""
+    generator = torch.Generator().manual_seed(0)
+    optimiser = torch.optim.Adam(policy.parameters(), 0.02)
+    before = policy.sample(200, generator)[1].entropy.mean()
+    for _ in range(15):
+        found, _ = policy.sample(100, generator)
+        learn(policy, optimiser, found, np.zeros(100), [], NeuralGuidedConfig())
+    assert policy.sample(200, generator)[1].entropy.mean() > before + 0.3
+
+
+def test_bred_programs_keep_every_constraint_and_come_from_their_parents(policy, rng):
+    parents, _ = policy.sample(400, torch.Generator().manual_seed(2))
+    changed = 0
+    for first, second in zip(parents[::2], parents[1::2], strict=True):
+        children = (*mate(first, second, GRAMMAR, rng), mutate(first, GRAMMAR, rng))
+        assert all(keeps_the_constraints(child) for child in children)
+        changed += children[0] != first
+    assert changed > 100
+
+
+def test_crossover_only_moves_tokens(rng):
+    for first, second in zip(any_programs(100, rng), any_programs(100, rng), strict=True):
+        children = prefix.crossover(first, second, rng)
+        assert sorted(children[0] + children[1]) == sorted(first + second)
+        assert all(skeleton(child) for child in children)  # raises where malformed
+
+
+@pytest.mark.parametrize("mutation", prefix.MUTATIONS, ids=lambda m: m.__name__)
+def test_mutations_give_well_formed_programs(mutation, rng):
+    lengths = []
+    for codes in any_programs(200, rng):
+        child = mutation(codes, GRAMMAR, rng, 2)
+        assert skeleton(child)  # raises where malformed
+        lengths.append(len(child) - len(codes))
+    lowest, highest = {
+        "replace_subtree": (-20, 6),
+        "replace_node": (0, 0),
+        "insert_node": (1, 2),
+        "shrink": (-20, 0),
+    }[mutation.__name__]
+    assert lowest <= min(lengths) and max(lengths) <= highest
+
+
+def test_generations_raise_the_reward(policy, rng):
+    seeds, _ = policy.sample(60, torch.Generator().manual_seed(4))
+    rewards = share_of_products(seeds)
+    found, earned = evolve(seeds, rewards, share_of_products, GRAMMAR, Breeding(), rng)
+    np.testing.assert_array_equal(earned, share_of_products(found))
+    assert earned.max() > rewards.max() and len(set(found)) == len(found) == 50
+
+
+def cloud(text, seed=0):
+    f, rng = parse(text), np.random.default_rng(seed)
+    return points_on_zero_set(f, rng.standard_normal((200, len(f.variables))), 1, rng)
+
+
+@pytest.fixture(scope="module")
+def circle():
+    angle = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 200)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+@pytest.fixture(scope="module")
+def lawless():
+    return np.random.default_rng(0).standard_normal((200, 3))
+
+
+def test_the_same_seed_gives_the_same_equations_and_no_global_state_is_touched(lawless):
+    def states():
+        return random.getstate(), torch.get_rng_state().tolist(), np.random.get_state()[1].tolist()  # noqa: NPY002
+
+    def found(seed):
+        return neural_guided(lawless, config=NeuralGuidedConfig(samples=3000, seed=seed)).candidates
+
+    before = states()
+    once = found(1)
+    assert states() == before
+    random.seed(5)
+    assert [(c.expression, c.fitness) for c in found(1)] == [
+        (c.expression, c.fitness) for c in once
+    ]
+    assert found(2)[0].expression != once[0].expression
+
+
+@pytest.mark.parametrize("fitness", ["cl-fem", "sampson"])
+def test_the_time_limit_is_kept(lawless, fitness):
+    config = NeuralGuidedConfig(exact=-1.0)
+    neural_guided(lawless, fitness, NeuralGuidedConfig(samples=20))  # compiles
+    began = time.perf_counter()
+    found = neural_guided(lawless, fitness, config, seconds=1.0)
+    assert 1.0 <= time.perf_counter() - began < 1.5 and found.seconds >= 1.0
+    assert len(found.candidates) == 20
+
+
+def test_bad_arguments_are_refused_quoting_them(lawless):
+    with pytest.raises(ValueError, match="fitness is 'mse'"):
+        neural_guided(lawless, "mse")
+    with pytest.raises(Unusable, match="1 columns"):
+        neural_guided(lawless[:, :1])
+    with pytest.raises(ValueError, match="unknown operator 'neg'"):
+        NeuralGuidedConfig(operators=("neg",))
+    with pytest.raises(ValueError, match="population is 600"):
+        NeuralGuidedConfig(population=600)
+    with pytest.raises(ValueError, match="lengths are 9 to 8"):
+        neural_guided(lawless, config=NeuralGuidedConfig(min_length=9, max_length=8))
+    with pytest.raises(ValueError, match="two operands"):
+        neural_guided(lawless, config=NeuralGuidedConfig(operators=("sin",)))
+
+
+def test_candidates_are_ranked_and_different(lawless):
+    found = neural_guided(lawless, config=NeuralGuidedConfig(samples=2500)).candidates
+    fitness = [c.fitness for c in found]
+    assert fitness == sorted(fitness, reverse=True) and np.isfinite(fitness[0])
+    assert len({c.expression.codes for c in found}) == 20
+    assert all(c.status == "ok" for c in found if np.isfinite(c.fitness))
+
+
+def test_where_nothing_fits_the_candidates_say_why(rng):
+    """A program needs nine variables to please CL-FEM on nine columns, and is refused at once."""
+    config = NeuralGuidedConfig(samples=300, max_length=7)
+    found = neural_guided(rng.standard_normal((50, 9)), "cl-fem", config)
+    assert found.best is None and "does not occur" in found.candidates[0].status
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_vanilla_falls_for_degenerate_answers(lawless, seed):
+    """Points without any law: an equation that holds exactly is zero nearly everywhere."""
+    best = neural_guided(lawless, "vanilla", NeuralGuidedConfig(samples=5000, seed=seed)).best
+    elsewhere = np.nan_to_num(best.expression.values(permuted(lawless)))
+    assert best.fitness > -1e-16 and np.median(np.abs(elsewhere)) < 1e-6
+
+
+def solved(found, text):
+    """Whether the best is zero on other points of the law, but not with their columns permuted."""
+    f, points = found.best.expression, cloud(text, seed=9)
+    off = np.median(np.nan_to_num(np.abs(f.values(permuted(points))), nan=np.inf))
+    return np.abs(f.values(points)).max() < 1e-5 * off
+
+
+def successes(points, text, fitness, **settings):
+    """How many of four seeds find the law."""
+    configs = [NeuralGuidedConfig(seed=seed, **settings) for seed in range(4)]
+    return sum(solved(neural_guided(points, fitness, config), text) for config in configs)
+
+
+def test_cl_fem_finds_a_hyperbola():
+    text = "x1*x2 - 1"
+    assert successes(cloud(text), text, "cl-fem", samples=5000) >= 2
+
+
+def test_sampson_finds_a_product_of_three():
+    text = "x1*x2*x3 - 0.8"
+    assert successes(cloud(text), text, "sampson", samples=10000) >= 2
+
+
+def test_sampson_finds_a_circle_where_cl_fem_falls_for_degenerate_answers(circle):
+    """Sampson with sums and products only, which keeps the search short."""
+    text, products = "x1**2 + x2**2 - 1", ("add", "sub", "mul")
+    assert successes(circle, text, "sampson", samples=8000, operators=products) >= 2
+    assert successes(circle, text, "cl-fem", samples=5000) <= 1

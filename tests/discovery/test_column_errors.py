@@ -1,0 +1,74 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from pie import discover
+from pie.discovery.cli import main
+from pie.discovery.column_errors import known_errors
+from pie.discovery.measurements import BadTable
+from pie.fit.uncertainty import root_mean_square, usual_points
+
+X, Y = "length", "period"
+
+
+def pendulum(seed, sigma_x, sigma_y, n=80):
+    """T = 2.006·sqrt(L), errors in both columns."""
+    rng = np.random.default_rng(seed)
+    length = rng.uniform(0.3, 2.0, n)
+    noise = rng.standard_normal((2, n))
+    period = 2.006 * np.sqrt(length)
+    return pd.DataFrame({X: length + sigma_x * noise[0], Y: period + sigma_y * noise[1]})
+
+
+def test_errors_are_taken_by_name_and_in_order():
+    np.testing.assert_array_equal(known_errors([0.1, 0.2], [X, Y]), [0.1, 0.2])
+    np.testing.assert_array_equal(known_errors({Y: "0.2", X: 0.1, "k": 3}, [X, Y]), [0.1, 0.2])
+    assert known_errors(None, [X]) is None
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ([0.1], r"1 uncertainties for 2 columns \(length, period\)"),
+        ({X: 0.1}, "no uncertainty of column 'period'; known are those of length"),
+        ({X: 0.1, Y: -1.0}, "the uncertainty of column 'period' is -1.0; expected a number"),
+        ({X: 0.1, Y: "wide"}, "the uncertainty of column 'period' is 'wide'"),
+        ({X: 0.1, Y: np.inf}, "the uncertainty of column 'period' is inf"),
+        ([0.0, 0.0], "all uncertainties are 0"),
+    ],
+)
+def test_what_is_no_uncertainty_is_quoted(given, message):
+    with pytest.raises(BadTable, match=message):
+        known_errors(given, [X, Y])
+
+
+@pytest.mark.parametrize("seed", range(6))  # L − k·T², one constant
+def test_the_fit_counts_distances_in_the_uncertainties(seed):
+    """All error in one column: of one form, the constant is the one that leaves the least of it."""
+    table = pendulum(seed, 0.06, 0.0, 150)
+    unknown, known = (discover(table, uncertainties=u).best for u in (None, [0.06, 0.0]))
+    points, units = table.to_numpy(), np.array([0.06, 0.0])
+    usual = usual_points(known.program, points, units)
+    left = [root_mean_square(law.program, points, units, usual) for law in (unknown, known)]
+    assert known.program.codes == unknown.program.codes
+    assert left[1] < left[0], "equal if the fit ignored them"
+    assert unknown.chi is None and known.chi == pytest.approx(1.0, abs=0.2)
+    result = discover(table, uncertainties={X: 0.06, Y: 0.0})
+    assert f"{result.best.chi:.2g} times the uncertainties" in str(result)
+
+
+def test_chi_tells_that_the_errors_are_larger_than_said():
+    found = discover(pendulum(1, 0.01, 0.01), uncertainties=[0.001, 0.001]).best
+    assert found.chi == pytest.approx(10.0, rel=0.25)
+
+
+def test_the_command_line_takes_them(tmp_path, capsys):
+    path = tmp_path / "pendulum.csv"
+    pendulum(0, 0.01, 0.01).to_csv(path, index=False)
+    assert (
+        main(["discover", str(path), "--uncertainty", f"{X}=0.01", "--uncertainty", f"{Y}=0.01"])
+        == 0
+    )
+    assert "times the uncertainties" in capsys.readouterr().out
+    assert main(["discover", str(path), "--uncertainty", X]) == 2
+    assert "uncertainty 'length'; expected COLUMN=VALUE" in capsys.readouterr().err

@@ -1,0 +1,271 @@
+"""Any input gets an answer, "no law", or one clear error: no crash, no warning, no hang.
+
+A few hundred examples here; ``PIE_HOSTILE=10000 pytest tests/test_hostile.py`` tries as many.
+"""
+
+import functools
+import io
+import itertools
+import json
+import os
+import sys
+from dataclasses import replace
+
+import hostile
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pie import ImplicitRegressor
+from pie.discovery import cli
+from pie.discovery.laws import discover
+from pie.discovery.measurements import BadTable, measurements
+from pie.discovery.subsets import ranked, rough
+from pie.expr.expression import parse
+from pie.network.model import save_weights
+from pie.search.plus import PlusConfig
+
+TRIED = int(os.environ.get("PIE_HOSTILE", "300"))
+QUICK = PlusConfig(beam=4, starts=4, max_iterations=10, degree=2, rounds=1, parents=1, returned=4)
+SECONDS = 30  # for one input
+
+
+def tries(share):
+    """So many examples in all; the same ones every time unless PIE_HOSTILE is set."""
+    return settings(
+        max_examples=max(1, int(share * TRIED)), deadline=1000 * SECONDS, database=None,
+        derandomize="PIE_HOSTILE" not in os.environ, suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory, tiny_model):
+    folder = tmp_path_factory.mktemp("weights")
+    save_weights(tiny_model, folder)
+    return folder
+
+
+def shown(result):
+    """Every printed form of a result works and agrees with the others."""
+    assert str(result) and result._repr_markdown_()
+    assert ("no law found" in str(result)) == (result.best is None) == (not result.law)
+    assert len(result.table()) == len(result.candidates) >= len(result.front)
+    content = json.loads(cli.as_json(result), parse_constant=pytest.fail)
+    assert content["law"] == result.law and len(content["candidates"]) == len(result.candidates)
+    for law in result.candidates:
+        assert law.latex.endswith("= 0") and np.isfinite(law.program.constants).all()
+        own = {sympy.Symbol(name, real=True) for name in law.names}
+        assert law.expression.free_symbols <= own
+        constants = {sympy.Symbol(name, real=True) for name in law.constants}
+        assert not constants & own and law.template.free_symbols <= own | constants
+        assert law.rms >= 0.0 and law.relative_rms >= 0.0 and law.complexity > 0
+
+
+def clear(error):
+    """One short line that says what is wrong and what was expected."""
+    message = str(error)
+    assert "\n" not in message and len(message) < 1000, message
+    assert "expected" in message or "missing='drop'" in message, message
+
+
+def answered(data, folder, **options):
+    """The result, which can be shown; None for a table that is refused clearly."""
+    try:
+        result = discover(data, folder, config=QUICK, **options)
+    except BadTable as error:
+        clear(error)
+        return None
+    shown(result)
+    return result
+
+
+@tries(0.45)
+@given(hostile.frames(), hostile.options())
+def test_any_frame_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
+    answered(data, weights, **options)
+    assert capfd.readouterr() == ("", "")
+
+
+@tries(0.25)
+@given(hostile.containers(), hostile.options())
+def test_any_container_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
+    answered(data, weights, **options)
+    assert capfd.readouterr() == ("", "")
+
+
+@tries(0.01)
+@given(hostile.wide())
+def test_wide_tables_end_in_time(weights, data):
+    result = answered(data, weights, seconds=0.5)
+    assert result is None or result.seconds < SECONDS / 3
+
+
+@tries(0.25)
+@given(hostile.texts(), st.sampled_from([["--json"], ["--all"], ["--missing=drop"]]))
+def test_any_file_ends_with_0_1_or_2_and_one_line_on_errors(weights, tmp_path, capfd, text, how):
+    path = tmp_path / "points.csv"
+    path.write_bytes(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "discover", functools.partial(discover, config=QUICK))
+        status = cli.main(["discover", str(path), "--weights", str(weights), *how])
+    out, err = capfd.readouterr()
+    if status == cli.UNUSABLE:
+        assert out == "" and err.startswith("error: ")
+        clear(err.strip())
+        return
+    assert status in (cli.FOUND, cli.NOTHING) and err == ""
+    if how == ["--json"]:
+        assert json.loads(out)["law"] == (status == cli.FOUND)
+    else:
+        assert ("no law found" in out) == (status == cli.NOTHING)
+
+
+@tries(0.04)
+@given(st.one_of(hostile.frames(), hostile.containers()))
+def test_the_regressor_fits_or_refuses_and_its_answers_agree(weights, capfd, data):
+    model = ImplicitRegressor(weights, beam=2, rounds=0)
+    try:
+        model.fit(data)
+    except (ValueError, TypeError) as error:  # TypeError is scikit-learn's, for what is no array
+        assert str(error)
+        return
+    finally:
+        assert capfd.readouterr() == ("", "")
+    distance, score = model.predict(data), model.score(data)
+    assert distance.shape == (len(data),) and not score > 0.0
+    assert (model.law_ is None) == (model.result_.best is None)
+
+
+# ---- what these inputs brought to light, one by one ----
+
+X = np.linspace(0.5, 2.0, 40)
+LAWFUL = np.column_stack([X, 1.0 / X])
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [({"max_points": 0}, "max_points is 0; expected at least 1"),
+     ({"seed": -1}, "seed is -1; expected 0 or more")],
+)  # fmt: skip
+def test_options_that_cannot_be_used_are_quoted(weights, options, message):
+    with pytest.raises(BadTable, match=message):
+        discover(LAWFUL, weights, **options)
+
+
+def test_a_column_that_repeats_another_one_is_left_out_and_said(weights):
+    frame = pd.DataFrame({"p": X, "v": 1.0 / X, "again": X})
+    result = discover(frame, weights, config=QUICK)
+    assert result.names == ("p", "v") and result.law
+    assert "column 'again' repeats 'p': left out" in result.notes
+    with pytest.raises(BadTable, match="1 columns vary; expected at least 2 different ones"):
+        discover(frame[["p", "again"]], weights)
+
+
+@pytest.mark.parametrize("cell", [10**400, 10**5000, "x" * 9999], ids=["long", "longer", "text"])
+def test_a_cell_too_large_for_a_number_is_quoted_in_short(weights, cell):
+    frame = pd.DataFrame(LAWFUL, columns=["a", "b"]).astype(object)
+    frame.iat[3, 1] = cell
+    with pytest.raises(BadTable, match="row 4, column 'b' is .{5,80}; expected a number"):
+        discover(frame, weights)
+
+
+def test_many_columns_with_gaps_make_a_short_message(weights):
+    with pytest.raises(BadTable, match="'x3' in row 1, 2, 3 and 6 more; and 47 more columns; fill"):
+        discover(np.full((9, 50), np.nan), weights)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-70])
+def test_a_column_whose_squares_vanish_is_refused(weights, scale):
+    table = LAWFUL * [1.0, scale] + [0.0, 0.0]
+    table[:, 1] += scale * np.arange(40)
+    with pytest.raises(BadTable, match="'x2' varies by .* only; expected at least 1e-60"):
+        discover(table, weights)
+
+
+@pytest.mark.parametrize("scale", [1e-59, 1e-30, 1e30, 1e59])
+def test_a_law_is_found_in_any_units_that_are_taken(weights, scale):
+    best = discover(LAWFUL * scale, weights, config=QUICK).best
+    assert best is not None and best.names == ("x1", "x2")
+    np.testing.assert_allclose(best.distance(LAWFUL * scale), 0.0, atol=1e-12 * scale)
+
+
+def test_a_column_that_varies_in_one_row_only_obeys_no_law(weights):
+    for row in range(8):
+        table = np.column_stack([X, np.where(np.arange(40) == row, 1.0, 0.0)])
+        result = discover(table, weights, config=QUICK)
+        assert not result.law
+        shown(result)
+
+
+def test_zeros_of_either_sign_are_the_same_number(weights):
+    zeros = np.where(np.arange(40) % 2, 0.0, -0.0)
+    with pytest.raises(BadTable, match="1 columns vary"):
+        discover(np.column_stack([X, zeros]), weights)
+    zeros[7] = 9.0  # −0 − 0 is −0, which NumPy takes for a box of negative size
+    assert not np.signbit(measurements(np.column_stack([X, zeros])).points).any()
+
+
+def test_constants_are_not_called_like_columns(weights):
+    frame = pd.DataFrame({"c1": X, "c2": 3.0 / X})
+    law = discover(frame, weights, config=QUICK).best
+    assert set(law.constants) == {"c_1"} and {s.name for s in law.template.free_symbols} == {
+        "c1", "c2", "c_1",
+    }  # fmt: skip
+
+
+def test_the_distance_neither_overflows_nor_fails_at_a_singular_zero(weights):
+    law = discover(LAWFUL, weights, config=QUICK).best
+    assert str(law.program) == "x1*x2 - 1.0"
+    assert law.distance(np.array([[1e10, 1e160]])) == pytest.approx(1e10)
+    crossing = replace(law, program=parse("x1*x2"))
+    assert crossing.distance(np.zeros((1, 2))) == 0.0
+
+
+def test_the_regressor_warns_neither_of_infinities_nor_of_sparse_columns(weights):
+    model = ImplicitRegressor(weights, beam=2, rounds=0)
+    with pytest.raises(ValueError, match="contains infinity"):
+        model.fit(np.concatenate([LAWFUL, [[np.inf, -np.inf], [-np.inf, np.inf]]]))
+    sparse = pd.DataFrame({"a": X, "b": pd.arrays.SparseArray(1.0 / X)})
+    assert model.fit(sparse).score(sparse) > -1e-9
+    assert model.score(pd.DataFrame({"a": [1e100], "b": [1e200]})) < -1e99
+    assert model.score(pd.DataFrame({"a": [1e200], "b": [-1e200]})) == -np.inf
+
+
+def test_ranking_of_columns_ends_in_time_and_the_result_says_so(weights):
+    table = np.random.default_rng(0).random((50, 40))
+    assert ranked(table, seconds=0.0) == []
+    result = discover(table, weights, config=QUICK, seconds=0.2)
+    assert result.seconds < 10.0
+    assert any("of the 9880 sets of 3 columns were compared" in note for note in result.notes)
+
+
+def test_lawful_triples_of_thirty_columns_are_compared_among_the_first():
+    rng = np.random.default_rng(0)
+    table = rng.uniform(0.5, 2.0, (200, 30))
+    table[:, 4] = table[:, 2] * table[:, 3]
+    table[:, 9] = table[:, 8] * np.sin(table[:, 7]) + 0.02 * rng.standard_normal(200)
+    table[:, 12] = np.hypot(table[:, 10], table[:, 11])
+    every = list(itertools.combinations(range(30), 3))
+    order = np.argsort(rough(table, np.array(every)))
+    first = {every[k] for k in order[:100]}
+    assert first >= {(2, 3, 4), (7, 8, 9), (10, 11, 12)}
+
+
+def test_too_many_columns_are_refused_at_once(tmp_path, capsys):
+    path = tmp_path / "wide.csv"
+    path.write_text("1," * 70_000)
+    assert cli.main(["discover", str(path)]) == cli.UNUSABLE
+    assert "70000 columns; expected at most 100: choose some" in capsys.readouterr().err
+
+
+def test_names_that_a_terminal_cannot_show_are_written_otherwise(weights, tmp_path, monkeypatch):
+    path, terminal = tmp_path / "points.csv", io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    pd.DataFrame(LAWFUL, columns=["质量", "b"]).to_csv(path, index=False)
+    monkeypatch.setattr(cli, "discover", functools.partial(discover, config=QUICK))
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert cli.main(["discover", str(path), "--weights", str(weights)]) == cli.FOUND
+    terminal.seek(0)
+    assert r"\u8d28\u91cf" in terminal.read()

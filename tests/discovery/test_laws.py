@@ -1,0 +1,200 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+
+from pie.data.benchmarks import load
+from pie.discovery.certificate import same_zero_set
+from pie.discovery.cli import main
+from pie.discovery.laws import WORTH, default_weights, discover, from_pretrained
+from pie.discovery.measurements import BadTable
+from pie.discovery.subsets import evidence
+from pie.experiments.metrics import two_sided
+from pie.expr.expression import parse
+from pie.expr.sympy_bridge import to_latex
+
+
+def ellipse(n=150, noise=0.01, seed=0):
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0.0, 2.0 * np.pi, n)
+    points = np.column_stack([3.0 * np.cos(angle) + 1.0, 2.0 * np.sin(angle)])
+    return points + noise * rng.standard_normal(points.shape)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return discover(pd.DataFrame(ellipse(), columns=["length", "w"]))
+
+
+@pytest.fixture(scope="module")
+def nothing():
+    return discover(np.random.default_rng(0).standard_normal((120, 2)))
+
+
+def test_three_lines_of_python_find_the_law(found):
+    truth = parse("4*(x1 - 1)**2 + 9*x2**2 - 36")
+    assert found.law and found.best is found.candidates[0]
+    assert two_sided(found.best.program, truth, 2, seed=0, tolerance=0.02) > 0.95
+    assert found.points == 150 and found.names == ("length", "w")
+
+
+def test_the_answer_is_in_sympy_with_the_names_of_the_columns(found):
+    best = found.best
+    assert {s.name for s in best.expression.free_symbols} == {"length", "w"}
+    values = {name: value for name, (value, _) in best.constants.items()}
+    filled = best.template.subs({sympy.Symbol(k, real=True): v for k, v in values.items()})
+    assert sympy.simplify(filled - best.expression).is_zero or abs(
+        sympy.lambdify(sorted(best.expression.free_symbols, key=str), filled - best.expression)(
+            1.3, 0.7
+        )
+    ) < 1e-9  # fmt: skip
+    assert r"\mathrm{length}" in best.latex and best.latex.endswith("= 0")
+
+
+def test_constants_hold_the_truth_within_their_errors(found):
+    """x2² + (4/9)·(x1 − 1)² − 4, whatever the order of its constants."""
+    for value, error in found.best.constants.values():
+        nearest = min((4.0 / 9.0, -1.0, 1.0, -4.0, 4.0), key=lambda c: abs(c - value))
+        assert 0.0 < error < 0.05 and abs(value - nearest) < 4.0 * error
+
+
+def test_the_distance_is_signed_and_in_the_units_of_the_data(found):
+    inside, outside = found.best.distance(np.array([[1.0, 1.9], [1.0, 2.1]]))
+    assert inside * outside < 0.0 and abs(inside) == pytest.approx(0.1, abs=0.02)
+    assert found.best.rms == pytest.approx(0.01, rel=0.3)
+
+
+def test_candidates_are_different_and_the_front_falls(found):
+    for i, one in enumerate(found.candidates):
+        for other in found.candidates[:i]:
+            if same_zero_set(one.program, other.program, ellipse()):
+                assert one.complexity < other.complexity and one.rms > 1.2 * other.rms
+    front = found.front
+    assert all(a.complexity < b.complexity for a, b in zip(front, front[1:], strict=False))
+    assert all(a.relative_rms > b.relative_rms for a, b in zip(front, front[1:], strict=False))
+    assert len(found.table()) == len(found.candidates)
+
+
+def test_a_simple_law_stays_beside_a_longer_one_that_fits_better(root):
+    """Nitrogen is an ideal gas to half a per cent, and not quite: T = p·V/R is on the front."""
+    result = discover(pd.read_csv(root / "data/real/nitrogen.csv"))
+    ideal = next(law for law in result.front if law.complexity == 7)
+    assert ideal.certificate.law and ideal.rms > 10.0 * result.best.rms
+    assert ideal.constants["c1"][0] == pytest.approx(-1.0 / 8.314, rel=0.01)
+
+
+def test_a_pair_with_little_of_the_evidence_of_all_three_is_not_searched():
+    """T and p of a gas whose volume hardly changes."""
+    rng = np.random.default_rng(0)
+    kelvin, volume = rng.uniform(300.0, 400.0, 150), rng.uniform(1.0, 1.05, 150)
+    table = np.column_stack([kelvin, kelvin / volume, volume])
+    assert evidence(table[:, :2]) < WORTH
+    result = discover(table)
+    assert result.law and result.notes[-1] == "searched 1 sets of columns: x1, x2, x3"
+
+
+def test_threads_change_nothing():
+    one, two = (discover(ellipse(80), workers=count) for count in (1, 2))
+    assert [str(a.program) for a in one.candidates] == [str(a.program) for a in two.candidates]
+
+
+def test_without_a_law_there_is_none(nothing):
+    assert nothing.best is None and not nothing.law and nothing.candidates
+    assert "no law found" in str(nothing) and "No law found" in nothing._repr_markdown_()
+    assert all(law.certificate.reason for law in nothing.candidates)
+
+
+def test_a_result_shows_itself(found):
+    assert "± " in str(found) and "rms distance" in str(found)
+    assert found._repr_markdown_().startswith("$$") and "| equation" in found._repr_markdown_()
+
+
+def test_units_and_many_points_change_nothing(root):
+    problem = next(
+        p for p in load(root / "data/benchmarks", "wild") if p.equation_id == "W36-units"
+    )
+    many = np.concatenate([problem.points] * 3) * (1.0 + 1e-9 * np.arange(600)[:, None])
+    result = discover(many)
+    assert result.law and result.points == 600
+    assert two_sided(result.best.program, problem.truth, 3, seed=0, box=problem.box) > 0.95
+
+
+def test_perfectly_collinear_columns_are_a_law():
+    x = np.linspace(0.0, 5.0, 60)
+    result = discover(np.column_stack([x, 2.0 * x + 1.0]))
+    assert result.law and two_sided(result.best.program, parse("x2 - 2*x1 - 1"), 2, seed=0) > 0.95
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (ellipse(7), r"7 different rows; expected at least 8, 5 of them to judge on"),
+        ([["a", 1.0]] * 9, r"row 1, column 'x1' is 'a'"),
+    ],
+    ids=["few", "text"],
+)
+def test_tables_that_cannot_be_used_are_refused(data, message):
+    with pytest.raises(BadTable, match=message):
+        discover(data)
+
+
+def test_weights_are_found_or_asked_for(monkeypatch, tmp_path):
+    assert from_pretrained() is from_pretrained()
+    monkeypatch.setenv("PIE_WEIGHTS", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="set PIE_WEIGHTS"):
+        default_weights()
+
+
+@pytest.mark.parametrize(
+    "name, latex",
+    [("x1", "x_{1}"), ("v", "v"), ("mass_kg", r"\mathrm{mass\_kg}"), ("a b", r"\mathrm{a\ b}"),
+     ("50%", r"\mathrm{50\%}")],
+)  # fmt: skip
+def test_names_survive_latex(name, latex):
+    assert to_latex(parse("x1 - 2"), [name]) == f"{latex} - 2"
+
+
+def test_the_command_line_says_it_all(tmp_path, capsys):
+    path = tmp_path / "points.csv"
+    pd.DataFrame(ellipse(), columns=["length", "w"]).assign(k=3).to_csv(path, index=False)
+    assert main(["discover", str(path), "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["law"] and content["columns"] == ["length", "w"]
+    assert "column 'k' is 3 in every row: left out" in content["notes"]
+    assert content["best"]["constants"]["c1"]["standard_error"] > 0.0
+    assert main(["discover", str(path), "--columns", "w, length"]) == 0
+    assert "in w, length" in capsys.readouterr().out
+
+
+def test_the_command_line_ends_with_1_without_a_law_and_with_2_without_a_table(tmp_path, capsys):
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, np.random.default_rng(0).standard_normal((100, 2)), delimiter=";")
+    assert main(["discover", str(path), "--all"]) == 1
+    assert "no law found" in capsys.readouterr().out
+    assert main(["discover", str(tmp_path / "none.csv")]) == 2
+    assert "error: cannot read" in capsys.readouterr().err
+    assert main(["discover", str(path), "--columns", "mass"]) == 2
+    assert "there is no column 'mass'; known are" in capsys.readouterr().err
+
+
+def test_laws_among_ten_columns_are_found_at_the_same_time():
+    """Two laws of two and three columns, and five columns that have nothing to do with them."""
+    rng = np.random.default_rng(0)
+    p, v, t, period, *others = rng.uniform(0.5, 2.0, (9, 120))
+    frame = pd.DataFrame(
+        {"p": p, "v": v, "T": p * v / 8.314, "a": period ** (2.0 / 3.0), "period": period, "t": t}
+        | {f"n{k}": column for k, column in enumerate(others)}
+    )
+    result = discover(frame)
+    sets = {frozenset(law.names) for law in result.laws}
+    assert {frozenset({"a", "period"}), frozenset({"p", "v", "T"})} == sets
+    assert result.seconds < 60.0 and "searched" in result.notes[-1]
+    assert "a, period" in str(result).replace("period, a", "a, period")
+
+
+def test_a_law_of_two_columns_is_found_among_three():
+    x, other = np.random.default_rng(0).uniform(0.5, 2.0, (2, 100))
+    result = discover(pd.DataFrame({"x": x, "other": other, "y": np.exp(x)}))
+    assert result.best.names == ("x", "y") and len(result.laws) == 1

@@ -1,0 +1,163 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pie.discovery.measurements import BadTable, measurements, read_csv
+
+CLOUD = np.column_stack([np.arange(1.0, 9.0), np.arange(1.0, 9.0) ** 2])
+
+
+def table(tmp_path, text):
+    path = tmp_path / "points.csv"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p,v\n1.5,2\n-3e1,4\n", "p;v\n1,5;2\n-3e1;4\n", "p\tv\n1.5\t2\n-3e1\t4\n",
+        "p|v\n1,5|2\n-30|4\n", "  p   v\n 1.5   2\n-30  4\n", "\ufeffp, v\n# measured\n1.5, 2\n\n-30, 4",
+        '"p","v"\n"1.5","2"\n"-30","4"\n', "p,v,\n1.5,2,\n-30,4,\n", "p;v\r\n1,5;2\r\n-30;4\r\n",
+    ],
+    ids=["commas", "decimal comma", "tabs", "bars", "blanks", "comments", "quotes",
+         "delimiter at the end", "Windows"],
+)  # fmt: skip
+def test_a_text_file_is_read_as_it_is_meant(tmp_path, text):
+    frame = read_csv(table(tmp_path, text))
+    assert list(frame.columns) == ["p", "v"]
+    assert frame.astype(float).to_numpy().tolist() == [[1.5, 2.0], [-30.0, 4.0]]
+
+
+def test_without_a_header_columns_are_numbered(tmp_path):
+    assert list(read_csv(table(tmp_path, "1,2\n3,4\n")).columns) == ["x1", "x2"]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "is empty; expected a table"),
+        ("\n # nothing\n", "is empty"),
+        ("a,b\n1,2\n3\n4,5\n", "row 2 of .* has 1 fields; expected 2"),
+    ],
+    ids=["empty", "comments only", "ragged"],
+)
+def test_what_is_no_table_is_said(tmp_path, text, message):
+    with pytest.raises(BadTable, match=message):
+        read_csv(table(tmp_path, text))
+
+
+def test_files_that_cannot_be_read_are_quoted(tmp_path):
+    with pytest.raises(BadTable, match="cannot read .*nowhere.csv"):
+        read_csv(tmp_path / "nowhere.csv")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(BadTable, match="cannot read .*bytes"):
+        read_csv(tmp_path / "bytes")
+    with pytest.raises(BadTable, match="cannot read"):
+        read_csv(tmp_path)
+
+
+def test_numbers_of_any_kind_are_taken():
+    frame = pd.DataFrame(
+        {"i": range(8), "flag": [True, False] * 4, "t": [str(k + 1) for k in range(8)],
+         "f": pd.array([0.5 * k for k in range(8)], dtype="Float64")}
+    )  # fmt: skip
+    found = measurements(frame)
+    assert found.names == ("i", "flag", "t", "f") and found.points.dtype == np.float64
+    assert found.points[3].tolist() == [3.0, 0.0, 4.0, 1.5] and found.notes == ()
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        ("heavy", r"row 3, column 'm' is 'heavy'; expected a number"),
+        (np.inf, r"row 3, column 'm' is inf; expected numbers up to"),
+        (-1e200, r"row 3, column 'm' is -1e\+200; expected numbers up to"),
+        (None, r"values are missing \(NaN\): column 'm' in row 3; fill them in"),
+        ("n/a", r"values are missing \(NaN\): column 'm' in row 3"),
+        ([1], r"row 3, column 'm' is \[1\]; expected a number"),
+    ],
+    ids=["text", "infinite", "huge", "none", "written as missing", "a list"],
+)
+def test_what_is_no_number_is_quoted_with_its_place(value, message):
+    frame = pd.DataFrame({"m": [1.0, 2.0, value, 4.0], "r": [1.0, 2.0, 3.0, 5.0]}, dtype=object)
+    with pytest.raises(BadTable, match=message):
+        measurements(frame)
+
+
+def test_rows_with_missing_values_go_only_if_asked():
+    cloud = CLOUD.copy()
+    cloud[[1, 3, 4, 6, 7], 0] = np.nan
+    with pytest.raises(BadTable, match="column 'x1' in row 2, 4, 5 and 2 more"):
+        measurements(cloud)
+    found = measurements(cloud, missing="drop")
+    assert found.rows.tolist() == [0, 2, 5] and "left out" in found.notes[0]
+    with pytest.raises(BadTable, match="missing is 'keep'"):
+        measurements(cloud, missing="keep")
+
+
+def test_constant_columns_and_repeated_rows_are_left_out_and_said():
+    frame = pd.DataFrame(np.column_stack([CLOUD, np.full(8, 3.0)]), columns=["a", "b", "c"])
+    found = measurements(pd.concat([frame, frame.iloc[:2]]))
+    assert found.names == ("a", "b") and len(found.points) == 8
+    assert found.notes == (
+        "2 rows repeat earlier ones: left out", "column 'c' is 3 in every row: left out",
+    )  # fmt: skip
+
+
+def test_many_rows_are_thinned_the_same_way_every_time():
+    cloud = np.random.default_rng(0).random((5000, 2))
+    once, again = (measurements(cloud, max_points=300, seed=4) for _ in range(2))
+    np.testing.assert_array_equal(once.points, cloud[once.rows])
+    np.testing.assert_array_equal(once.rows, again.rows)
+    assert len(once.points) == 300 and once.notes == ("300 of 5000 rows are used, drawn at random",)
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (np.zeros(4), r"shape \(4,\); expected \(N, D\)"),
+        ([[1, 2], [3]], "different lengths"),
+        (np.ones((5, 2)), "0 columns vary; expected at least 2"),
+        (CLOUD[:1], "0 columns vary"),
+        (CLOUD[:2], "2 different rows; expected more than the 2 columns"),
+        (np.empty((0, 3)), "0 columns vary"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "two columns are called 'a'"),
+        (pd.DataFrame({"t": pd.date_range("2020", periods=3), "x": [1, 2, 3]}), "'t' holds datetime"),
+        (np.array([[1j, 2], [3, 4], [5, 7]]), "holds complex"),
+    ],
+)  # fmt: skip
+def test_tables_that_cannot_be_used_are_refused(data, message):
+    with pytest.raises(BadTable, match=message):
+        measurements(data)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(st.floats(), st.integers(), st.booleans(), st.none(), st.text(max_size=5)),
+            max_size=4,
+        ),
+        max_size=8,
+    )
+)
+def test_any_table_gives_points_or_one_clear_error(rows):
+    try:
+        found = measurements(rows, missing="drop")
+    except BadTable:
+        return
+    assert np.isfinite(found.points).all() and (np.ptp(found.points, axis=0) > 0.0).all()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="12.5,; \t|\n\"'#-eax", max_size=60))
+def test_any_text_gives_a_table_or_one_clear_error(tmp_path_factory, text):
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_text(text)
+    try:
+        measurements(read_csv(path), missing="drop")
+    except BadTable:
+        pass

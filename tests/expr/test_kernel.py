@@ -1,0 +1,137 @@
+"""The kernel against SymPy in 30 digits: values, and derivatives in x, in c and in both."""
+
+import importlib.util
+import platform
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from pie.data.generator import GeneratorConfig, random_tree
+from pie.expr import kernel, vector_math
+from pie.expr.derivatives import derivatives
+from pie.expr.expression import from_tree, pack, parse
+from pie.expr.sympy_bridge import to_sympy
+
+CONFIG = GeneratorConfig(insertion_probability=0.7, min_operators=2, max_operators=6)
+X = sympy.symbols("x1:4", real=True)
+
+
+def programs(n, seed=5):
+    """Random programs with constants; one in six has a free exponent."""
+    rng = np.random.default_rng(seed)
+    made = []
+    while len(made) < n:
+        tree = random_tree(rng, CONFIG)
+        if len(made) % 6 == 0:
+            tree = ("pow", ("add", ("pow2", ("x", 2)), ("c", 0.3)), tree)
+        f = from_tree(tree)
+        if f.constants and f.variables and len(f.constants) <= 4:
+            made.append(f)
+    return made
+
+
+def exactly(functions, numbers):
+    """Values in 30 digits, nan where they are not real; None where one is undefined."""
+    with mpmath.workdps(30):
+        try:
+            values = [complex(f(*map(mpmath.mpf, numbers))) for f in functions]
+        except (ZeroDivisionError, ValueError, OverflowError, TypeError):
+            return None
+    return np.array([v.real if abs(v.imag) < 1e-25 else np.nan for v in values])
+
+
+def test_values_and_all_derivatives_agree_with_sympy_to_ten_digits():
+    rng = np.random.default_rng(0)
+    checked = skipped = 0
+    for f in programs(60):
+        constants = sympy.symbols(f"c1:{len(f.constants) + 1}", real=True)
+        symbolic = to_sympy(f, constants)
+        first = [symbolic] + [sympy.diff(symbolic, s) for s in (*X, *constants)]
+        mixed = [sympy.diff(d, c) for d in first[1:4] for c in constants]
+        functions = [sympy.lambdify((*X, *constants), e, "mpmath") for e in first + mixed]
+        columns = rng.uniform(0.2, 2.0, (3, 3)) * rng.choice([-1.0, 1.0], (3, 3))
+        mine = derivatives(*f.arrays, columns, True, True, True)
+        for i in range(3):
+            numbers = [*columns[:, i], *f.constants]
+            exact = exactly(functions, numbers)
+            nearby = exactly(functions, [v * (1.0 + 1e-12) for v in numbers])
+            if exact is None or nearby is None or np.abs(exact).max() > 1e8:
+                skipped += 1
+                continue
+            size = np.maximum(1.0, np.abs(exact))
+            steady = np.abs(nearby - exact) <= 1e-10 * size  # well conditioned, and real
+            skipped += not steady.all()
+            ours = mine[:, i]
+            both = steady & np.isfinite(ours)
+            assert np.all(np.abs(ours - exact)[both] <= 1e-10 * size[both]), (str(f), numbers)
+            assert np.isfinite(ours[0]) or np.isnan(exact[0]) or np.isnan(exact).any(), str(f)
+            checked += both.sum()
+    assert checked > 1200 and skipped < 60, (checked, skipped)
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "cos"])
+def test_vector_functions_are_within_four_units_in_the_last_place(name, rng):
+    """Of rows of any length; NumPy is the oracle."""
+    for n in (1, 3, 7, 8, 9, 200):
+        row = rng.uniform(0.01, 300.0, n)
+        expected = getattr(np, name)(row)
+        getattr(vector_math, f"{name}_row")(row)
+        np.testing.assert_allclose(row, expected, rtol=4 * np.finfo(float).eps, atol=1e-18)
+
+
+def test_vector_functions_know_their_domains():
+    special = np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e300, 720.0, -800.0, 1e22])
+    with np.errstate(all="ignore"):
+        for name in ("exp", "sin", "cos"):
+            row = special.copy()
+            getattr(vector_math, f"{name}_row")(row)
+            np.testing.assert_allclose(row, getattr(np, name)(special), rtol=1e-15)
+    row = special.copy()
+    vector_math.log_row(row)
+    assert np.isnan(row[[0, 2, 3, 4, 7]]).all() and row[1] == np.inf
+    base = np.array([-8.0, -8.0, 0.0, 0.0, 2.0])
+    vector_math.pow_row(base, np.array([3.0, 0.5, 2.0, -1.0, np.nan]))
+    np.testing.assert_array_equal(base, [-512.0, np.nan, 0.0, np.inf, np.nan])
+
+
+def test_without_a_vector_library_the_results_are_the_same(monkeypatch, rng):
+    monkeypatch.setattr(platform, "machine", lambda: "another")
+    spec = importlib.util.spec_from_file_location("plain_math", vector_math.__file__)
+    plain = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plain)
+    assert plain.LANES == 1
+    for name in ("exp", "log", "sin", "cos"):
+        a, b = rng.uniform(0.1, 9.0, (2, 20))
+        b[:] = a
+        getattr(plain, f"{name}_row").py_func(a)
+        getattr(vector_math, f"{name}_row")(b)
+        np.testing.assert_allclose(a, b, rtol=1e-15)
+    a, exponents = rng.uniform(0.1, 9.0, 20), rng.standard_normal(20)
+    b = a.copy()
+    plain.pow_row.py_func(a, exponents)
+    vector_math.pow_row(b, exponents)
+    np.testing.assert_allclose(a, b, rtol=1e-15)
+
+
+def test_many_programs_in_one_call_are_the_same_as_one_by_one(rng):
+    made = programs(40)
+    columns = rng.standard_normal((3, 50))
+    out = np.empty((len(made), 50))
+    kernel.values_of_many(*pack(made), columns, out)
+    for f, row in zip(made, out, strict=True):
+        np.testing.assert_array_equal(row, kernel.values(*f.arrays, columns))
+
+
+def test_what_does_not_depend_stays_zero_beside_a_pole():
+    """0·inf is not nan: 1/x1 at 0 does not depend on x2 or on the constant of the other term."""
+    f = parse("1/x1 + 3*x2")
+    jet = derivatives(*f.arrays, np.array([[0.0], [2.0]]), True, True, True)
+    assert jet[2, 0] == 3.0 and jet[4, 0] == 2.0  # in x2, in the second constant
+    assert jet[8, 0] == 1.0  # in both
+
+
+def test_the_stack_is_as_deep_as_it_has_to_be():
+    texts = ["x1", "x1 + (x2 + x3)", "(x1 + x2) + x3", "sin(x1)*(x2 - x1/x3)"]
+    assert [kernel.stack_depth(parse(t).arrays[0]) for t in texts] == [1, 2, 3, 2]

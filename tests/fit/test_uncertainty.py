@@ -1,0 +1,153 @@
+"""Standard errors of constants, and which constants the points do not ask for."""
+
+import numpy as np
+import pytest
+
+from pie.data.sampling import add_noise, add_outliers, drawn
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.fit.sampson_fits import fit_sampson
+from pie.fit.uncertainty import (
+    numbers,
+    polished,
+    root_mean_square,
+    simplified,
+    standard_errors,
+    usual_points,
+    with_whole_numbers,
+)
+from pie.zeroset.box import Box
+
+ELLIPSE = "x1**2 + 2.3*x2**2 - 4"
+BOX = Box(np.array([-3.0, -3.0]), np.array([3.0, 3.0]))
+
+
+def noisy(text, level, seed, n=200):
+    rng = np.random.default_rng(seed)
+    return add_noise(drawn(parse(text), "whole", n, BOX, rng), level, rng)
+
+
+def test_standard_errors_are_the_spread_of_repeated_fits():
+    """Over 60 clouds the errors of the constants, in standard errors, have standard deviation 1."""
+    truth = canonical(parse(ELLIPSE))
+    pulls = []
+    for seed in range(60):
+        points = noisy(ELLIPSE, 0.01, seed)
+        units = points.std(axis=0)
+        scaled = points / units
+        found = polished(truth, points, units)
+        errors = standard_errors(found, points, units)
+        assert scaled.shape == points.shape and np.all(errors > 0.0)
+        pulls.append((np.array(found.constants) - truth.constants) / errors)
+    assert np.all(np.abs(np.std(pulls, axis=0) - 1.0) < 0.3)
+    assert np.all(np.abs(np.mean(pulls, axis=0)) < 0.6)
+
+
+@pytest.mark.parametrize("level", [0.003, 0.02])
+@pytest.mark.parametrize(
+    "text", [ELLIPSE, "x1*x2 - 1.7", "x2 - 0.8*exp(0.6*x1)", "x2 - 0.9*sin(x1)"]
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(text, level):
+    """95 % intervals: 1.96 standard errors around the constants of 200 noisy fits."""
+    truth = canonical(parse(text))
+    held = []
+    for seed in range(200):
+        points = noisy(text, level, seed, n=100)
+        units = points.std(axis=0)
+        found = polished(truth, points, units)
+        off = np.abs(np.array(found.constants) - truth.constants)
+        held.append(off <= 1.96 * standard_errors(found, points, units))
+    assert 0.90 <= np.mean(held) <= 0.98, np.mean(held, axis=0)
+
+
+def test_errors_follow_the_noise_and_the_number_of_points():
+    truth = canonical(parse(ELLIPSE))
+
+    def error(level, n):
+        points = noisy(ELLIPSE, level, 3, n)
+        return standard_errors(truth, points, points.std(axis=0))
+
+    assert error(0.02, 200) / error(0.01, 200) == pytest.approx([2.0, 2.0], rel=0.3)
+    assert error(0.01, 100) / error(0.01, 400) == pytest.approx([2.0, 2.0], rel=0.3)
+
+
+def test_a_constant_that_nothing_determines_has_an_infinite_error():
+    points = noisy("x1**2 + x2**2 - 4", 0.01, 0)
+    twice = parse("x1**2 + 1*x2**2 - 2*2")  # 2·2: only the product matters
+    assert np.all(np.isinf(standard_errors(twice, points, points.std(axis=0))))
+
+
+def test_outliers_do_not_move_a_polished_fit(rng):
+    points = add_outliers(noisy(ELLIPSE, 0.001, 1), 0.05, rng)
+    near = parse("x1**2 + 2.32*x2**2 - 4.05")
+    found = polished(near, points, points.std(axis=0))
+    np.testing.assert_allclose(np.abs(found.constants), (2.3, 4.0), rtol=5e-3)
+    assert root_mean_square(found, points, points.std(axis=0)) < 0.01
+
+
+@pytest.mark.parametrize(
+    "law, overfitted",
+    [
+        ("x1**2 + x2**2 - 4", "x1**2 + 1.01*x2**2 - 4"),
+        ("x1**2 + x2**2 - 4", "x1**2 + 1*x2**2 + 0.01*x1 + 0.01*x2 - 4"),
+        ("x1 - x2**2 + 2", "x1 - 1*x2**2.02 + 2"),
+        ("x1*x2 - 1", "x1*x2 + 0.01*x2 - 1.01"),
+    ],
+)  # fmt: skip
+def test_constants_within_their_error_of_0_1_or_a_half_integer_are_dropped(law, overfitted):
+    rng = np.random.default_rng(5)
+    box = BOX if "2.02" not in overfitted else Box(np.array([-3.0, 0.1]), np.array([3.0, 3.0]))
+    points = add_noise(drawn(parse(law), "whole", 200, box, rng), 0.01, rng)
+    units = points.std(axis=0)
+    (fit,) = fit_sampson([canonical(parse(overfitted))], points, warm=True)
+    found = simplified(canonical(fit.expression), points, units)
+    assert found.codes == canonical(parse(law)).codes, str(found)
+
+
+def test_constants_that_matter_stay():
+    points = noisy(ELLIPSE, 0.001, 2)
+    truth = canonical(parse(ELLIPSE))
+    assert simplified(truth, points, points.std(axis=0)).codes == truth.codes
+
+
+def test_an_equation_without_constants_is_left_as_it_is():
+    points = noisy("x1 - x2", 0.01, 0)
+    assert simplified(parse("x1 - x2"), points, points.std(axis=0)) == parse("x1 - x2")
+
+
+def test_points_on_a_plane_say_nothing_of_the_other_constants():
+    """x1·(x2 − 0.8·x1 − 1.3) = 0, noisy but for its points with x1 = 0, which are exact."""
+    line = noisy("x2 - 0.8*x1 - 1.3", 0.02, 0, n=80)
+    plane = np.column_stack([np.zeros(120), np.linspace(-3.0, 3.0, 120)])
+    every, units = np.concatenate([line, plane]), line.std(axis=0)
+    law, product = parse("x2 - 0.8*x1 - 1.3"), parse("x1*x2 - 0.8*x1**2 - 1.3*x1")
+    assert usual_points(product, every, units).sum() > 195
+    alone, together = standard_errors(law, line, units), standard_errors(product, every, units)
+    np.testing.assert_allclose(together, alone, rtol=0.05)
+    fits = polished(law, line, units), polished(product, every, units)
+    np.testing.assert_allclose(*(np.abs(f.constants) for f in fits), rtol=2e-3)
+
+
+def test_whole_numbers_are_exact_where_the_fit_is():
+    angle = np.linspace(0.0, 6.0, 50)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    nearly = parse("x1**2 + 0.99999999999*x2**2 - 1.00000000002")
+    assert with_whole_numbers(nearly, circle, np.ones(2)).constants == (1.0, 1.0)
+    noisy_circle = circle + 1e-3 * np.random.default_rng(0).standard_normal(circle.shape)
+    assert with_whole_numbers(nearly, noisy_circle, np.ones(2)) == nearly
+    wrong = parse("x1**2 + x2**2 - 1.00001")
+    assert with_whole_numbers(wrong, circle, np.ones(2)) == wrong
+
+
+@pytest.mark.parametrize(
+    "text, count",
+    [
+        ("x1**2 + 3.7*x2**2 - 7.4", 1),
+        ("3*x1 + 3*x2 - 3", 0),
+        ("x1 - 2*log(0.3 - x2)", 1),
+        ("x1 - 0.3*sqrt(1 - x2**2/x3**2)", 1),
+        ("x1 - 0.31*x2 + 1.7*x2**2 + 0.4", 3),
+    ],
+)
+def test_numbers_do_not_depend_on_an_overall_factor(text, count):
+    assert numbers(parse(text)) == numbers(canonical(parse(f"1.7*({text})"))) == count

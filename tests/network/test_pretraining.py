@@ -1,0 +1,272 @@
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from typing import get_type_hints
+
+import pandas as pd
+import pytest
+import torch
+import yaml
+from conftest import TINY
+from safetensors.torch import load_file
+
+from pie.data.corpus import SHARD_SIZE, Corpus, CorpusConfig
+from pie.experiments.settings import Settings, load_settings
+from pie.network import pretraining
+from pie.network.model import PIE, load_weights, parameter_count
+from pie.network.objective import loss_of, validate
+from pie.network.pretraining import RUNS, TrainingConfig, corpora, learning_rate, main, pretrain
+from pie.network.streaming import Shards, batches
+from pie.network.throughput import training_throughput
+from pie.params import read_yaml, record
+from pie.report import figures, tables
+
+CORPUS = CorpusConfig(seed=11, n_points=10)
+SHORT = TrainingConfig(examples=2048, validation_examples=64, batch_size=32, max_steps=24,
+                       validate_every=8, patience=100, learning_rate=2e-3, bfloat16=False,
+                       checkpoint_seconds=0)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    Corpus(CORPUS).shard(0, folder)
+    return folder
+
+
+def train(folder, cache, config=SHORT, **more):
+    return pretrain(TINY, config, Corpus(CORPUS), Corpus(replace(CORPUS, seed=12)),
+                    folder / "state", folder / "weights", cache, **more)  # fmt: skip
+
+
+def test_it_learns_and_logs(tmp_path, cache):
+    progress = train(tmp_path, cache)
+    losses = [row["validation_loss"] for row in progress.rows]
+    assert [row["step"] for row in progress.rows] == [8, 16, 24]
+    assert losses[-1] < losses[0]
+    assert load_weights(tmp_path / "weights").config == TINY
+
+
+def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cache):
+    train(tmp_path / "whole", cache)
+    for _ in range(50):  # stops and saves after every step
+        if train(tmp_path / "pieces", cache, stop_after=0.0).finished:
+            break
+    whole, pieces = (
+        load_file(tmp_path / n / "state/checkpoint.safetensors") for n in ("whole", "pieces")
+    )
+    assert whole.keys() == pieces.keys()
+    assert all(torch.equal(whole[name], pieces[name]) for name in whole)
+
+
+def test_a_run_killed_at_any_moment_resumes(tmp_path, root):
+    """SIGKILL three times on the way; the checkpoint is always whole and the run ends."""
+    sections = {
+        "corpus": {"seed": 11, "n_points": 10},
+        "model": {"width": 32, "heads": 4, "encoder": "inducing", "encoder_layers": 1, "inducing": 8,
+                  "decoder_layers": 1, "decoder_feed_forward": 32, "dropout": 0.1},
+        "pretraining": {"examples": 2048, "validation_examples": 32, "batch_size": 32, "max_steps": 400,
+                        "validate_every": 100, "patience": 100, "checkpoint_seconds": 0},
+    }  # fmt: skip
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections))
+    command = [sys.executable, "-m", "pie.network.pretraining", "--params", tmp_path / "params.yaml",
+               "--benchmarks", root / "data/benchmarks", "--weights", tmp_path / "weights",
+               "--state", tmp_path / "state", "--cache", tmp_path / "corpus", "--workers", "1"]  # fmt: skip
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    steps = [0]
+    for _ in range(3):
+        process = subprocess.Popen(command, env=environment)
+        while process.poll() is None and _checkpointed(tmp_path) <= steps[-1]:
+            time.sleep(0.05)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        steps.append(_checkpointed(tmp_path))
+    assert 0 < steps[1] < steps[2] < steps[3] < 400, (
+        "each life went on from the last one's checkpoint"
+    )
+    subprocess.run(command, check=True, env=environment)
+    assert _checkpointed(tmp_path) == 400
+    assert len(pd.read_csv(tmp_path / "weights/training.csv")) == 4
+
+
+def _checkpointed(folder):
+    """The step of the checkpoint under a folder; 0 if there is none.
+
+    Read at once, not by ``safe_open``, which opens a file twice: it is being replaced meanwhile.
+    """
+    for checkpoint in (folder / "state").glob("*/checkpoint.safetensors"):
+        stored = checkpoint.read_bytes()
+        header = json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")])
+        return json.loads(header["__metadata__"]["progress"])["step"]
+    return 0
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, cache):
+    train(tmp_path, cache, replace(SHORT, max_steps=1, validate_every=0))
+    with pytest.raises(ValueError, match="belongs to another configuration"):
+        train(tmp_path, cache, replace(SHORT, max_steps=2, validate_every=0))
+
+
+def test_early_stopping_ends_a_run_that_does_not_improve(tmp_path, cache):
+    config = replace(SHORT, learning_rate=0.0, max_steps=1000, validate_every=2, patience=2)
+    assert train(tmp_path, cache, config).step == 6
+
+
+def test_the_loss_is_the_cross_entropy_of_algorithm_1(tiny_model):
+    """Summed over tokens, start and end included, against a loop."""
+    points, tokens = (
+        torch.randn(3, 10, 3),
+        torch.tensor([[5, 4, 0, 0], [13, 4, 5, 0], [4, 0, 0, 0]]),
+    )
+    losses, exact = loss_of(tiny_model, points, tokens, bfloat16=False)
+    for i, row in enumerate(tokens):
+        target = [t for t in row.tolist() if t] + [2]
+        logits = tiny_model(points[i : i + 1], torch.tensor([[1, *target[:-1]]]))[0].log_softmax(-1)
+        expected = -sum(logits[l, t] for l, t in enumerate(target))
+        assert losses[i].item() == pytest.approx(expected.item(), rel=1e-4)
+        assert bool(exact[i]) == (logits.argmax(-1).tolist() == target)
+
+
+def test_an_epoch_visits_every_example_once(cache):
+    source = batches(Shards(Corpus(CORPUS), SHORT.examples, SHORT.seed, cache), SHORT.batch_size)
+    epoch = [next(source) for _ in range(2048 // 32)]
+    seen = {points.tobytes() for batch, _ in epoch for points in batch}
+    assert len(seen) == 2048
+
+
+def test_the_rate_is_constant_as_in_the_paper_unless_asked_otherwise():
+    assert {learning_rate(TrainingConfig(), s) for s in (0, 10, 10**6)} == {1e-4}
+    warm = TrainingConfig(learning_rate=1.0, warmup_steps=10, cosine_decay=True, max_steps=100)
+    rates = [learning_rate(warm, s) for s in range(101)]
+    assert rates[0] < rates[5] < rates[10] > rates[50] > rates[100] == 0.0
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_released_weights_have_their_recorded_validation_loss(root, run):
+    settings = load_settings(root / "params.yaml")
+    corpus, network, recipe, folder = RUNS[run]
+    model = load_weights(root / folder)
+    log = pd.read_csv(root / folder / "training.csv")
+    assert model.config == getattr(settings, network)
+    _, validation = corpora(getattr(settings, corpus), root / "data/benchmarks")
+    measured = validate(model, validation, getattr(settings, recipe).validation_examples)
+    # recorded in bf16 with float32 weights, recomputed in float32 with half-precision ones
+    assert measured["validation_loss"] == pytest.approx(log.validation_loss.min(), abs=0.03)
+    assert (root / f"{folder}.md").exists(), "a model card"
+
+
+def test_the_paper_way_does_not_prepare_for_the_mixture(root):
+    """The figures of the model card of pie-plus: `pie` on the validation items of the mixture."""
+    settings = load_settings(root / "params.yaml")
+    _, validation = corpora(settings.corpus_plus, root / "data/benchmarks")
+    measured = validate(load_weights(root / "data/models/pie"), validation, 2048)
+    assert measured["validation_loss"] == pytest.approx(10.85, abs=0.1)
+    assert measured["validation_exact"] == pytest.approx(0.141, abs=0.01)
+
+
+def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypatch):
+    used = set()
+    original = pretraining.loss_of
+    monkeypatch.setattr(pretraining, "loss_of", lambda *a: used.add(a[3]) or original(*a))
+    for native in (True, False):
+        monkeypatch.setattr(pretraining, "has_bfloat16", lambda device, native=native: native)
+        config = replace(SHORT, max_steps=1, bfloat16=True)
+        train(tmp_path / str(native), cache, config)
+        assert used == {native}
+        used.clear()
+
+
+def test_throughput_counts_operations(cache):
+    result = training_throughput(TINY, SHORT, Corpus(CORPUS), 2, cache)
+    assert result.examples_per_second > 0 and 0 < result.share < 1.5
+
+
+@pytest.mark.parametrize(
+    "flags, run, names",
+    [
+        ([], "pie", ("corpus", "model", "pretraining")),
+        (["--plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
+        (["--run", "plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
+        (["--run", "small"], "pie-small", ("corpus", "model_small", "pretraining_small")),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_run_has_its_sections_and_its_folder(root, tmp_path, monkeypatch, flags, run, names):
+    called = []
+    monkeypatch.setattr(pretraining, "pretrain", lambda *arguments: called.append(arguments))
+    main([*flags, "--stream", "--params", str(root / "params.yaml"), "--state", str(tmp_path),
+          "--benchmarks", str(root / "data/benchmarks")])  # fmt: skip
+    ((model, config, corpus, validation, _, weights, *_),) = called
+    settings = load_settings(root / "params.yaml")
+    assert (corpus.config, model, config) == tuple(getattr(settings, name) for name in names)
+    assert validation.config.seed == corpus.config.seed + 1
+    assert weights.as_posix() == f"data/models/{run}"
+
+
+def test_the_small_network_is_trained_as_the_released_one(root):
+    settings = load_settings(root / "params.yaml")
+    ours, released = settings.pretraining_small, settings.pretraining
+    shorter = dict(learning_rate=8e-4, warmup_steps=500, validate_every=512)
+    whole = dict(examples=released.examples, max_steps=released.max_steps)
+    assert replace(ours, **shorter, **whole) == released
+    assert ours.max_steps * ours.batch_size == ours.examples == released.examples // 10
+    small, released = (parameter_count(PIE(m)) for m in (settings.model_small, settings.model))
+    assert 1.2e6 < small < 1.5e6 and released > 6 * small
+
+
+def test_the_gpu_configuration_trains_a_network_of_the_papers_size_on_our_corpora(root):
+    ours = load_settings(root / "params.yaml")
+    given = read_yaml(root / "configs/gpu.yaml")
+    assert given.keys() == {name for run in ("pie", "plus") for name in RUNS[run][:3]}
+    hints = get_type_hints(Settings)
+    gpu = {name: record(hints[name], section, name) for name, section in given.items()}
+    assert gpu["corpus"] == ours.corpus and gpu["corpus_plus"] == ours.corpus_plus
+    for plus in ("", "_plus"):
+        config = gpu[f"pretraining{plus}"]
+        assert parameter_count(PIE(gpu[f"model{plus}"])) >= 33e6
+        assert SHARD_SIZE % config.batch_size == 0, "no example of a shard is left out"
+        assert config.max_steps * config.batch_size == config.examples, "one epoch"
+
+
+LOGS = {
+    name: pd.read_csv(io.StringIO(
+        "step,examples,seconds,training_loss,validation_loss,validation_exact\n"
+        f"1,1000,20.0,20.0,{start},0.05\n2,10000,180.0,9.0,{start - 3},0.25\n"
+        f"3,36000,720.0,8.0,{start - 2},0.2\n"
+    ))
+    for name, start in (("pie", 10.0), ("pie-small", 14.0), ("pie-plus", 12.0))
+}  # fmt: skip
+SIZES = {"pie": 9_080_124, "pie-small": 1_367_740, "pie-plus": 9_080_124}
+
+
+def test_the_scaling_figure_shows_loss_and_accuracy_against_examples():
+    figure = figures.scaling(LOGS, SIZES)
+    for axes, column, unit in zip(
+        figure.axes, ("validation_loss", "validation_exact"), (1, 100), strict=True
+    ):
+        assert axes.get_xscale() == "log"
+        for line, log in zip(axes.lines, LOGS.values(), strict=True):
+            assert line.get_xdata().tolist() == log.examples.tolist()
+            assert line.get_ydata().tolist() == (unit * log[column]).tolist()
+    styles = [(line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines]
+    assert len({marker for marker, _ in styles}) == 3, "told apart in black and white"
+    assert [dash for _, dash in styles] == ["-", "-", "--"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend[:2] == ["pie, 9.1 M parameters", "pie-small, 1.4 M parameters"]
+    assert "own\nmixture and validation set: not comparable" in legend[2]
+    figures.plt.close(figure)
+
+
+def test_the_table_of_trainings_shows_the_weights_that_are_stored():
+    """Cost is that of the whole run, loss and accuracy are those of the best validation."""
+    first = tables.trainings(LOGS, SIZES).to_dict("records")[0]
+    assert first == {
+        "network": "pie", "parameters": 9_080_124, "examples": 36000, "hours": 0.2,
+        "examples per second": 50, "validation loss": 7.0, "exact": "25.0 %",
+    }  # fmt: skip

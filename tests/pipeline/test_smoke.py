@@ -1,0 +1,102 @@
+"""The whole pipeline at its smallest, and docs/sweeps.md, command by command, on what it made."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+from test_pipeline import tool
+
+from pie.experiments.evaluation import read_rows
+
+
+def run(folder, command):
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, shell=isinstance(command, str)
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def smoke(root, tmp_path_factory):
+    if subprocess.run(["git", "rev-parse"], cwd=root, capture_output=True).returncode:
+        pytest.skip("not a git checkout")
+    folder = tmp_path_factory.mktemp("smoke")
+    run(root, [sys.executable, "tools/smoke.py", str(folder)])
+    return folder
+
+
+def test_every_stage_runs_from_random_weights_to_the_last_table(root, smoke):
+    stages = yaml.safe_load((smoke / "dvc.yaml").read_text())["stages"]
+    lock = yaml.safe_load((smoke / "dvc.lock").read_text())["stages"]
+    assert {name.partition("@")[0] for name in lock} == set(stages)
+    config = json.loads((smoke / "data/models/pie/config.json").read_text())
+    assert config["width"] == 32, "weights of its own, not the released ones"
+    rows = read_rows(smoke / "data/results/evaluation.csv")
+    assert {row.method for row in rows} == {"PIE", "PIE (Vanilla)", "PIE (strict)", "PIE+"}
+    assert {row.budget.partition(",")[0] for row in rows} == {"beam 4"}
+    claims = pd.read_csv(smoke / "reports/tables/paper/claims.csv")
+    assert set(claims.verdict) <= {"confirmed", "refuted", "undecided"}
+    assert "<h2>" in (smoke / "reports/index.html").read_text()
+
+
+def test_nothing_is_left_to_do(smoke):
+    assert "up to date" in run(smoke, "dvc status")
+
+
+def test_the_how_to_of_sweeps_works_as_written(root, smoke, tmp_path):
+    folder = tmp_path / "sweep"
+    shutil.copytree(smoke, folder)
+    (folder / ".dvc/config.local").unlink()
+    run(folder, "git init -q && git config user.name me && git config user.email me@here")
+    run(folder, "git add -A && git commit -qm start")
+    text = (root / "docs/sweeps.md").read_text()
+    commands = "".join(re.findall(r"```sh\n(.*?)```", text, re.S)).splitlines()
+    assert len(commands) > 8
+    said = {command: run(folder, command) for command in commands}
+    shown = next(out for command, out in said.items() if command.startswith("dvc exp show"))
+    assert re.search(r"inference\.beam", shown) and len(re.findall(r"[├└]──", shown)) == 3
+    changed = next(out for command, out in said.items() if command.startswith("dvc params diff"))
+    assert re.search(r"inference\.beam\s+4\s+2", changed)
+    assert run(folder, "git status --porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "section, key, value",
+    [("inference", "beam", 5), ("sensitivity.variants.examples-1024.training", "max_steps", 3),
+     ("notebooks.09_equal_time", "workers", 2), ("pretraining_small", "seed", 9),
+     ("baselines.genetic", "seed", 9), ("corpus", "seed", 9)],
+)  # fmt: skip
+def test_a_changed_parameter_re_runs_what_the_table_says(root, smoke, section, key, value):
+    path = smoke / "params.yaml"
+    before = path.read_text()
+    params = yaml.safe_load(before)
+    inner = params
+    for part in section.split("."):
+        inner = inner[part]
+    inner[key] = value
+    try:
+        path.write_text(yaml.safe_dump(params, sort_keys=False))
+        status = json.loads(run(smoke, "dvc status --json"))
+    finally:
+        path.write_text(before)
+    head, _, rest = section.partition(".")
+    section = f"{head}.{rest}" if head == "notebooks" else head
+    told, later = tool(root, "parameters").rerun(
+        yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
+    )[section]
+    if head == "sensitivity":
+        assert list(status) == ["sensitivity_training@examples-1024"], "no other variant"
+        assert "sensitivity_training" in told and "sensitivity" in later
+    else:
+        assert {name.partition("@")[0] for name in status} == set(told)
+
+
+def test_the_table_in_the_how_to_is_that_of_the_pipeline(root):
+    text = (root / "docs/sweeps.md").read_text()
+    assert tool(root, "parameters").updated(text) == text

@@ -1,0 +1,161 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from pie.experiments.evaluation import Row, summarise
+from pie.report import claims, clouds, curves, figures, paper, tables
+
+
+def rows(method, benchmark, hits, n=40, budget="beam 64", status="ok"):
+    """n rows of which ``hits`` are right."""
+    right = Row(method, benchmark, "", "x1 - x2", "x1 - x2", 1.0, 1.0, 1, 0.5, 0, budget, status)
+    wrong = replace(right, equation="x1 + x2", fitness=0.1, two_sided=0.0, skeleton=0)
+    return [replace(right if i < hits else wrong, equation_id=f"{i:03d}") for i in range(n)]
+
+
+REPORTED = {"feynman": pd.DataFrame({"method": ["PIE"], "fitness": [0.55], "acc_0.99": [20.0]})}
+
+
+def verdicts(lines):
+    table = claims.table(lines)
+    return dict(zip(zip(table.claim, table.score, strict=True), table.verdict, strict=True))
+
+
+@pytest.mark.parametrize(
+    "hits, verdict",
+    [(40, "confirmed"), (2, "refuted"), (21, "undecided")],
+    ids=["apart", "the other way round", "overlapping"],
+)
+def test_a_claim_is_decided_by_intervals(hits, verdict):
+    lines = claims.comparative(rows("PIE", "feynman", hits) + rows("GP (CL-FEM)", "feynman", 20))
+    claim = "PIE is better than every baseline of the paper"
+    assert verdicts(lines)[claim, "Acc 0.99"] == verdict
+
+
+def test_the_best_rival_counts_and_ours_apart_from_the_papers():
+    lines = claims.comparative(
+        rows("PIE", "feynman", 30)
+        + rows("GP (Vanilla)", "feynman", 0)
+        + rows("DSO (CL-FEM)", "feynman", 5)
+        + rows("Null space", "feynman", 39)
+    )
+    table = claims.table(lines).set_index("claim")
+    told = table[[c for c in table if c.startswith("speaks least")][0]]
+    assert told["PIE is better than every baseline of the paper"].startswith("PIE − DSO (CL-FEM)")
+    assert told["PIE is better than what the paper leaves out (ours)"].startswith(
+        "PIE − Null space"
+    )
+
+
+def under_conditions(method, hits, benchmark="synthetic"):
+    """Rows by condition: how many are right."""
+    parts = [rows(method, benchmark, n, budget=f"beam 64, normal, {c}") for c, n in hits.items()]
+    return sum(parts, [])
+
+
+def test_robustness_is_judged_level_by_level():
+    levels = [f"relative noise {v}" for v in ("0", "0.01", "0.1")]
+    pie = under_conditions("PIE", dict(zip(levels, (30, 28, 3), strict=True)))
+    weak = under_conditions("GP (CL-FEM)", dict(zip(levels, (0, 0, 3), strict=True)))
+    points = under_conditions("PIE", {"points 200": 30, "points 1000": 30})
+    found = verdicts(claims.robustness(pie + weak + points))
+    claim = "PIE is better than every baseline of the paper at every noise level"
+    assert found[claim, "fitness"] == "undecided", "equal at the highest level"
+    assert found["PIE is robust to noise", "Acc 0.99"] == "refuted"
+    assert found["PIE is insensitive to the number of points given", "Acc 0.99"] == "confirmed"
+
+
+def test_sensitivity_is_judged_by_what_was_varied():
+    hits = {"examples-1024": 0, "examples-10240": 10, "examples-102400": 30, "points-50": 20,
+            "points-200": 21, "points-400": 2, "beam 1": 2, "beam 32": 30, "beam 256": 31,
+            "tau 1e-8": 30, "tau 1e-4": 30}  # fmt: skip
+    found = verdicts(claims.sensitivity(under_conditions("PIE", hits)))
+    assert found["a larger K is better, at every step", "Acc 0.99"] == "confirmed"
+    assert found["PIE is insensitive to N in training", "Acc 0.99"] == "refuted"
+    assert found["a beam of 32 suffices", "Acc 0.99"] == "confirmed", "narrower ones do not count"
+    assert found["PIE is insensitive to τ", "fitness"] == "confirmed"
+
+
+def test_variants_stand_beside_their_reference():
+    given = under_conditions("PIE", {"common": 20, "wide": 30}) + under_conditions(
+        "PIE", {"mixture": 10, "less": 10}, "validation, mixture"
+    )
+    references = {"synthetic": "common", "validation, mixture": "mixture"}
+    table, gaps = tables.against(given, references, ["acc_0.99"])
+    assert gaps["wide", "acc_0.99"].mean == 0.25 and gaps["less", "acc_0.99"].mean == 0.0
+    assert table["acc_0.99, difference"].tolist()[::2] == ["reference"] * 2
+    figure = curves.against(gaps, {"acc_0.99": "Acc 0.99"})
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["wide", "less"]
+    plt.close(figure)
+
+
+def test_hyperparameters_stand_beside_the_papers():
+    reported = pd.DataFrame(
+        {
+            "parameter": ["nodes", "optimizer"],
+            "value": ["5", "Adam"],
+            "key": ["a.low a.high", "optimizer"],
+        }
+    )
+    run = tables.parameters({"a": {"low": 3, "high": 5}, "notebooks": {"x": 1}})
+    table = tables.hyperparameters(reported, run)
+    assert table.ours.tolist() == ["3 to 5", "Adam"] and "notebooks.x" not in run
+
+
+def test_a_difference_is_told_only_beyond_the_interval():
+    found = paper.differences(summarise(rows("PIE", "feynman", 20)), REPORTED)
+    assert found["score"].tolist() == ["Acc 0.99"]  # fitness 0.55 is met, 50 % is not 20 %
+    assert found["paper"].tolist() == ["20"]
+
+
+def test_the_headline_has_the_papers_value_in_brackets():
+    summary = summarise(rows("PIE", "feynman", 20) + rows("PIE+", "feynman", 40))
+    line, other = paper.headline(summary, REPORTED, {"feynman": ["fitness", "acc_0.99"]}).to_dict(
+        "records"
+    )
+    assert line["AI-Feynman (40): fitness (paper)"] == "0.550 (0.550)"
+    assert line["AI-Feynman (40): Acc 0.99 [95 %] (paper)"].endswith("(20.0 %)")
+    assert other["AI-Feynman (40): fitness (paper)"] == "1.000"
+
+
+def test_equal_time_is_over_all_test_sets():
+    summary = summarise(
+        rows("PIE", "feynman", 10, budget="1 s")
+        + rows("PIE", "synthetic", 30, budget="1 s")
+        + rows("PIE", "feynman", 40, budget="10 s"),
+        by="budget",
+    )
+    (line,) = tables.equal_time(summary).to_dict("records")
+    assert line["1 s: recovered"] == "50.0 %" and line["10 s: recovered"] == "100.0 %"
+    axes = curves.equal_time(summary).axes[0]
+    assert axes.get_xscale() == "log"
+    plt.close("all")
+
+
+def test_bars_of_degenerate_answers_add_up_to_their_share():
+    status = "degenerate: g − g"
+    shares = tables.degenerate(
+        rows("GP (Vanilla)", "feynman", 10, status=status) + rows("PIE", "feynman", 40)
+    )
+    figure = figures.degenerate(shares)
+    (axes,) = figure.axes
+    widths = [sum(bars.patches[i].get_width() for bars in axes.containers) for i in (0, 1)]
+    assert widths == [100.0, 0.0]
+    plt.close(figure)
+
+
+def test_the_contrast_shows_the_flaw(tmp_path):
+    cloud = np.column_stack([np.linspace(-1, 1, 30)] * 2)
+    (flawed,) = rows("GP (Vanilla)", "examples", 1, 1, status="degenerate: g − g")
+    (sound,) = rows("PIE", "examples", 1, 1)
+    for stem in ("once", "again"):  # two figures: the layout of one moves a little at every save
+        figure = clouds.contrast([flawed, sound], {"000": cloud})
+        labels = [axes.get_xlabel() for axes in figure.axes]
+        assert "g − g" in labels[0] and "g − g" not in labels[1]
+        figures.save(figure, tmp_path / stem)
+        plt.close(figure)
+    for kind in ("png", "svg"):
+        assert (tmp_path / f"once.{kind}").read_bytes() == (tmp_path / f"again.{kind}").read_bytes()
