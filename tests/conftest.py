@@ -62,11 +62,17 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture(scope="session")
 def cloud():
-    """Points of an equation, drawn from the normal distribution and solved for one variable."""
+    """Points of an equation, drawn from the normal distribution and solved for one variable.
 
-    def of(text: str, d: int = 2, variable: int = 1, n: int = 200, seed: int = 0) -> np.ndarray:
-        rng = np.random.default_rng(seed)
-        return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
+    At most n of them; by default in as many columns as the equation has variables.
+    """
+
+    def of(
+        text: str, d: int | None = None, variable: int = 1, n: int = 200, seed: int = 0
+    ) -> np.ndarray:
+        f, rng = parse(text), np.random.default_rng(seed)
+        starts = rng.standard_normal((n, d or max(2, *f.variables)))
+        return points_on_zero_set(f, starts, variable, rng)
 
     return of
 

@@ -1,5 +1,3 @@
-import time
-
 import numpy as np
 import pytest
 
@@ -40,9 +38,27 @@ def test_products_are_found(text, expected):
         "x1**2 - 1.3*x2**2",
         "x1 - 1.0*x1",
         "ln(sqrt(1.0**x2))*x1 + 2e-17",
+        "exp(x1)**5 - x2**5 + ln(x1*x2)**4 - 3.3",
+        "sqrt(x1 + sqrt(x2)) - 1.1*sin(cos(x1))",
+        "x1**8 - 1.3*x2**7 + 2.2*x1**3*x2**4 - 3.3",
+        "x1/0.0724438 - x2/0.0218650*exp(1.5 - 0.375*x2/0.0218650)",
     ],
 )
 def test_what_is_no_product_stays_whole(text):
+    (only,) = factors(parse(text), CLOUD, np.ones(2))
+    assert only.expression == parse(text) and only.share == 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x1**40 - x2**40",
+        "(x1 - 3.1)**5*(x2 + 1e-9)**5",
+        "(x1**5 - x2)*(x1 - x2**4)",
+        "x1**0.5 + x2**0.333 - exp(0.001*x1)*exp(0.1*x1)",
+    ],
+)
+def test_products_on_which_factoring_takes_long_stay_whole(text):
     (only,) = factors(parse(text), CLOUD, np.ones(2))
     assert only.expression == parse(text) and only.share == 1.0
 
@@ -60,15 +76,3 @@ def test_nearest_is_in_units_of_the_columns():
     cloud = np.array([[0.1, 1000.0]])
     near = factors(parse("x1*(x2 - 1500)"), cloud, np.array([1.0, 1000.0]))
     assert near[0].expression == parse("x1") and near[0].share == 1.0
-
-
-@pytest.mark.parametrize(
-    "text", ["x1**40 - x2**37", "exp(x1)**5 - x2**5 + ln(x1*x2)**4 - 3.3", "x1**x2 - 2.2",
-             "sqrt(x1 + sqrt(x2)) - 1.1*sin(cos(x1))", "x1**8 - 1.3*x2**7 + 2.2*x1**3*x2**4 - 3.3",
-             "x1/0.0724438 - x2/0.0218650*exp(1.5 - 0.375*x2/0.0218650)",
-             "(x1 - 3.1)**5*(x2 + 1e-9)**5 - 2e5", "x1**0.5 + x2**0.333 - exp(0.001*x1)*exp(0.1*x1)"]
-)  # fmt: skip
-def test_it_never_takes_long(text):
-    began = time.perf_counter()
-    assert factors(parse(text), CLOUD, np.ones(2))
-    assert time.perf_counter() - began < 3.0
