@@ -1,5 +1,6 @@
 """What several tests share: random equations, a tiny network, the project's folders."""
 
+import os
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,6 +19,16 @@ from pie.zeroset.roots import points_on_zero_set
 ROOT = Path(__file__).resolve().parent.parent
 TINY = ModelConfig(width=32, heads=4, dropout=0.0, encoder="inducing", encoder_layers=1,
                    inducing=8, encoder_feed_forward=32, decoder_layers=1, decoder_feed_forward=32)  # fmt: skip
+
+
+def pytest_configure() -> None:
+    """One thread of PyTorch, here and in the processes that tests start.
+
+    Threads that wait for each other cost small networks far more than they save, and a hundred
+    times as much where the cores are busy with something else.
+    """
+    torch.set_num_threads(1)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session")
