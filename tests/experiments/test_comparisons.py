@@ -4,14 +4,13 @@ from scipy import stats
 
 from pie.experiments.comparisons import (
     CONFIRMED,
+    HIGHER,
     REFUTED,
     UNDECIDED,
     Difference,
+    at_most,
     difference,
-    is_at_most,
-    is_higher,
-    is_within,
-    score_of,
+    within,
 )
 from pie.experiments.evaluation import Row
 
@@ -59,10 +58,10 @@ def test_a_law_drawn_in_several_ways_is_one_draw():
 
 def test_scores_and_thresholds():
     (row,) = rows([0.95])
-    assert score_of(row, "acc_0.9") == 1.0 and score_of(row, "acc_0.99") == 0.0
-    assert score_of(row, "fitness") == 0.95 and score_of(row, "recovered") == 0.0
+    assert row.score("acc_0.9") == 1.0 and row.score("acc_0.99") == 0.0
+    assert row.score("fitness") == 0.95 and row.score("recovered") == 0.0
     with pytest.raises(ValueError, match="score is 'r2'; expected fitness"):
-        score_of(row, "r2")
+        row.score("r2")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ ABOVE, ACROSS, BELOW = (Difference(m, m - 0.1, m + 0.1, 9) for m in (0.2, 0.05, 
 
 
 @pytest.mark.parametrize(
-    "found, higher, within, at_most",
+    "found, higher, unchanged, no_higher",
     [
         ([ABOVE], CONFIRMED, REFUTED, REFUTED),
         ([ACROSS], UNDECIDED, UNDECIDED, UNDECIDED),
@@ -89,8 +88,7 @@ ABOVE, ACROSS, BELOW = (Difference(m, m - 0.1, m + 0.1, 9) for m in (0.2, 0.05, 
     ],
     ids=["above", "across", "below", "both", "none"],
 )
-def test_verdicts(found, higher, within, at_most):
-    margin = 0.08
-    assert is_higher(found) == higher
-    assert is_within(found, margin) == within
-    assert is_at_most(found, margin) == at_most
+def test_verdicts(found, higher, unchanged, no_higher):
+    assert HIGHER.verdict(found) == higher
+    assert within(0.08).verdict(found) == unchanged
+    assert at_most(0.08).verdict(found) == no_higher

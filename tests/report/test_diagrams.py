@@ -220,6 +220,7 @@ def test_random_equations_are_fitted_best_first(searches):
         assert fitness == sorted(fitness, reverse=True) and np.isfinite(fitness).all()
 
 
+@pytest.mark.slow
 def test_figures_are_byte_stable(traced, searches, orbit, tmp_path):
     for stem in ("once", "again"):
         drawn = {"framework": framework(traced), "intuition": intuition(orbit, *searches, side=2)}
@@ -230,6 +231,7 @@ def test_figures_are_byte_stable(traced, searches, orbit, tmp_path):
         assert files[0] == files[1]
 
 
+@pytest.mark.slow
 def test_every_text_is_legible_on_the_page_and_free_of_the_others(
     traced, searches, orbit, model, root
 ):

@@ -3,15 +3,17 @@
 import base64
 import os
 import re
+import runpy
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
-from test_pipeline import tool
 
 from pie.report.contents import SECTIONS, stem_of
-from pie.report.page import LARGEST_SVG, render, table
+from pie.report.page import LARGEST_SVG, render
 from pie.report.provenance import NO_HISTORY, History, Stage, stages
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
@@ -54,8 +56,14 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def checkout(root):
-    text = tool(root, "page").page(root)
+def tool(root):
+    """tools/page.py."""
+    return SimpleNamespace(**runpy.run_path(str(root / "tools/page.py")))
+
+
+@pytest.fixture(scope="module")
+def checkout(root, tool):
+    text = tool.page(root)
     return text, Page(text)
 
 
@@ -119,8 +127,8 @@ def test_the_page_stays_small(checkout):
     assert len(checkout[0].encode()) < 4_000_000
 
 
-def test_the_same_files_give_the_same_page(root, checkout):
-    assert tool(root, "page").page(root) == checkout[0]
+def test_the_same_files_give_the_same_page(root, tool, checkout):
+    assert tool.page(root) == checkout[0]
 
 
 def test_the_written_page_shows_the_files_as_they_are(root, checkout):
@@ -149,14 +157,27 @@ def test_text_from_files_is_escaped():
     assert "figures/%23%22%3Cb%3E.svg" in page.values("href")
 
 
+def table_of(text):
+    """The HTML table of a CSV file."""
+    page = render({"tables/x.csv": text.encode()}, [], None)
+    return re.search(r"<table>.*?</table>", page, re.DOTALL)[0]
+
+
 @pytest.mark.parametrize("text, columns", [("a,b\n", 2), ("\n", 0)], ids=["headings", "nothing"])
 def test_a_table_without_rows_is_shown(text, columns):
-    assert table(text).count("<tr>") == 1 and table(text).count("<th ") == columns
+    table = table_of(text)
+    assert table.count("<tr>") == 1 and table.count("<th ") == columns
 
 
 def test_numbers_stand_right_and_words_left():
-    first, second = re.findall(r"<td[^>]*>", table("a,b,c\nx,1.5e-3,y\nx,12 %,–\n"))[:2]
+    first, second = re.findall(r"<td[^>]*>", table_of("a,b,c\nx,1.5e-3,y\nx,12 %,–\n"))[:2]
     assert (first, second) == ('<td class="number">', "<td>")
+
+
+def test_the_cells_of_a_table_are_those_of_its_file():
+    table = ElementTree.fromstring(table_of("law,n,a\na<b & c,3,1.5e-3\n–,12,\n"))
+    cells = [[cell.text for cell in row] for row in table.iter("tr")]
+    assert cells == [["law", "n", "a"], ["a<b & c", "3", "1.5e-3"], ["–", "12", None]]
 
 
 def test_what_is_missing_names_the_stage_that_makes_it():
@@ -250,7 +271,7 @@ def commit_all(git, message):
     return git("log", "-1", "--format=%h")
 
 
-def test_the_commit_is_the_last_that_changed_the_files(root, project):
+def test_the_commit_is_the_last_that_changed_the_files(tool, project):
     home, git = project
     git("init", "-q")
     first = commit_all(git, "first")
@@ -258,7 +279,7 @@ def test_the_commit_is_the_last_that_changed_the_files(root, project):
     second = commit_all(git, "second")
     (home / "other").write_text("1")
     third = commit_all(git, "third")
-    history = tool(root, "page").history(home)
+    history = tool.history(home)
     assert history.commit(["figures/a.svg"]) == first
     assert history.commit(["figures/a.svg", "figures/a.png"]) == second
     assert history.commit(["figures/b c.svg"]) == history.commit(["tables/paper/é.csv"]) == first
@@ -269,14 +290,14 @@ def test_the_commit_is_the_last_that_changed_the_files(root, project):
     (home / "reports/tables/paper/staged.csv").write_text("1")
     git("add", "reports/tables/paper/staged.csv")
     git("rm", "-q", "--cached", "reports/figures/b c.svg")
-    history = tool(root, "page").history(home)
+    history = tool.history(home)
     for name in ("figures/a.svg", "figures/new.svg", "figures/ignored.pdf",
                  "tables/paper/staged.csv", "figures/b c.svg"):  # fmt: skip
         assert history.commit([name]) == f"{third} with changes"
     assert history.commit(["figures/a.png"]) == second
 
 
-def test_the_commit_is_gits_own_across_a_merge(root, project):
+def test_the_commit_is_gits_own_across_a_merge(tool, project):
     home, git = project
     git("init", "-q", "-b", "main")
     commit_all(git, "first")
@@ -287,21 +308,21 @@ def test_the_commit_is_gits_own_across_a_merge(root, project):
     (home / "reports/figures/a.svg").write_text("2")
     commit_all(git, "main")
     git("merge", "-q", "--no-edit", "side")
-    history = tool(root, "page").history(home)
+    history = tool.history(home)
     for name in ("figures/a.svg", "figures/a.png", "figures/b c.svg"):
         theirs = git("log", "-1", "--format=%h", "--", f"reports/{name}")
         assert history.commit([name]) == theirs, name
 
 
-def test_a_project_inside_another_has_paths_of_its_own(root, project):
+def test_a_project_inside_another_has_paths_of_its_own(tool, project):
     home, git = project
     subprocess.run(["git", "init", "-q", home.parent], check=True)
     first = commit_all(git, "first")
-    assert tool(root, "page").history(home).commit(["figures/a.svg"]) == first
+    assert tool.history(home).commit(["figures/a.svg"]) == first
 
 
 @pytest.mark.parametrize("where", ["no repository", "no commit", "another project's", "no git"])
-def test_without_a_history_the_page_says_so(root, project, where, monkeypatch):
+def test_without_a_history_the_page_says_so(tool, project, where, monkeypatch):
     home, git = project
     if where != "no repository":
         git("init", "-q")
@@ -311,15 +332,15 @@ def test_without_a_history_the_page_says_so(root, project, where, monkeypatch):
     if where == "no git":
         commit_all(git, "first")
         monkeypatch.setenv("PATH", str(home))
-    assert tool(root, "page").history(home) is None
-    assert tool(root, "page").page(home).count(NO_HISTORY) == 3
+    assert tool.history(home) is None
+    assert tool.page(home).count(NO_HISTORY) == 3
 
 
-def test_a_page_is_replaced_whole(root, tmp_path):
+def test_a_page_is_replaced_whole(tool, tmp_path):
     path = tmp_path / "index.html"
     path.write_text("former")
     with path.open() as reader:
-        tool(root, "page").write("new", path)
+        tool.write("new", path)
         assert reader.read() == "former"
     assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
 

@@ -1,5 +1,6 @@
 """Every method on every test set: answers are scored and become rows, which are summed up."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -42,20 +43,36 @@ class Row:
 
     @property
     def condition(self) -> str:
-        """The last thing done to the points (:mod:`pie.data.conditions`): ``relative noise 0.1``."""
+        """The last thing done to the points (:mod:`pie.data.conditions`): ``noise 0.1``."""
         return self.budget.rpartition(", ")[2]
+
+    @property
+    def law(self) -> str:
+        """The equation, however its points were drawn: ``W01`` of ``W01-patch``."""
+        return self.equation_id.partition("-")[0]
 
     @property
     def way(self) -> str:
         """How the points of a ``wild`` problem were drawn; empty for other test sets."""
         return self.equation_id.partition("-")[2]
 
+    def score(self, name: str) -> float:
+        """``fitness``, ``two_sided``, ``skeleton``, ``recovered``, or ``acc_0.99``.
+
+        Raises:
+            ValueError: another score, quoted.
+        """
+        if name in ("fitness", "two_sided", "skeleton"):
+            return float(getattr(self, name))
+        if name == "recovered":
+            return float(self.two_sided >= RECOVERED)
+        if name.startswith("acc_"):
+            return float(self.fitness >= float(name[4:]))
+        raise ValueError(f"score is {name!r}; expected fitness, acc_0.99, recovered or skeleton")
+
 
 def score(problem: Problem, answer: Answer) -> Row:
-    """The row of an answer, with both metrics.
-
-    The equation is read back from its text: what is scored is what is written.
-    """
+    """The row of an answer. The equation is read back from its text: what is written is scored."""
     estimate = parse(answer.equation) if answer.equation else None
     arguments = (estimate, problem.truth, problem.n_variables, answer.seed, problem.box)
     return Row(
@@ -84,9 +101,8 @@ def asked(found: Sequence[Answer], problems: Sequence[Problem]) -> list[Problem]
 
 def scored(found: Sequence[Answer], problems: Sequence[Problem], workers: int = 1) -> list[Row]:
     """Rows of answers to the problems beside them, in their order."""
-    rows = Parallel(workers, return_as="generator")(
-        delayed(score)(problem, answer) for problem, answer in zip(problems, found, strict=True)
-    )
+    jobs = (delayed(score)(p, answer) for p, answer in zip(problems, found, strict=True))
+    rows = Parallel(workers, return_as="generator")(jobs)
     return list(tqdm(rows, "score", len(found), disable=None))
 
 
@@ -98,60 +114,53 @@ def evaluate(
     folder: Path | None = None,
     cluster: str = "",
 ) -> list[Row]:
-    """Rows of ``methods`` on ``problems``, in that order; arguments of :func:`pie.experiments.answers.answers`.
+    """Rows of ``methods`` on ``problems``, in that order, scored each time.
 
-    Scores are computed from the answers each time.
+    Arguments are those of :func:`pie.experiments.answers.answers`.
     """
     found = answers(contest, methods, problems, workers, folder, cluster)
     return scored(found, [*problems] * len(methods), workers)
 
 
-def write_rows(rows: Sequence[Row], path: Path) -> None:
-    """Rows as tidy CSV, the file whole or not at all."""
-    write_records(Row, rows, path)
+write_rows = functools.partial(write_records, Row)
+read_rows = functools.partial(read_records, Row)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Rows from a CSV that :func:`write_rows` wrote."""
-    return read_records(Row, path)
-
-
-def summarise(
-    rows: Sequence[Row],
-    thresholds: Sequence[float] = THRESHOLDS,
-    resamples: int = 2000,
-    by: str = "test_set",
-) -> list[dict]:
-    """Per method and test set: fitness, Acc at each threshold, two-sided score, recovery, skeleton.
-
-    ``by="budget"`` has all test sets together, apart by budget, which stands as ``benchmark``.
-
-    Each is a mean over problems with its 95 % percentile-bootstrap interval (``…_low``,
-    ``…_high``); ``seconds`` is a median.
-    A law that is drawn in several ways is resampled with all of them.
-    """
-    groups: dict[tuple[str, str], list[Row]] = {}
+def grouped(rows: Sequence[Row], *by: str) -> dict[tuple, list[Row]]:
+    """Rows by the values of some fields or properties, in the order of their appearance."""
+    groups: dict[tuple, list[Row]] = {}
     for row in rows:
-        groups.setdefault((row.method, getattr(row, by)), []).append(row)
+        groups.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
+    return groups
+
+
+def interval(values: Sequence[float], laws: Sequence[str], resamples: int) -> tuple[float, float]:
+    """95 % percentile-bootstrap interval of a mean; values of one law are resampled together."""
+    _, law = np.unique(laws, return_inverse=True)
+    size, total = np.bincount(law), np.bincount(law, weights=values)
+    picks = np.random.default_rng(0).integers(len(size), size=(resamples, len(size)))
+    low, high = np.quantile(total[picks].sum(1) / size[picks].sum(1), [0.025, 0.975])
+    return float(low), float(high)
+
+
+SCORES = ("fitness", *(f"acc_{t:g}" for t in THRESHOLDS), "two_sided", "recovered", "skeleton")
+
+
+def summarise(rows: Sequence[Row], by: str = "test_set") -> list[dict]:
+    """Means of :data:`SCORES` per method and test set, with intervals ``…_low`` to ``…_high``.
+
+    ``seconds`` is a median, of the problems whose points were not refused. What the rows are
+    grouped ``by`` stands as ``benchmark``: ``by="budget"`` has all test sets together.
+    """
     table = []
-    for (method, benchmark), members in groups.items():
-        fit = np.array([r.fitness for r in members])
-        both = np.array([r.two_sided for r in members])
-        columns = {"fitness": fit}
-        columns |= {f"acc_{t:g}": (fit >= t).astype(float) for t in thresholds}
-        columns |= {"two_sided": both, "recovered": (both >= RECOVERED).astype(float)}
-        columns["skeleton"] = np.array([float(r.skeleton) for r in members])
-        laws = [r.equation_id.partition("-")[0] for r in members]
-        _, law = np.unique(laws, return_inverse=True)
-        size = np.bincount(law)
-        picks = np.random.default_rng(0).integers(len(size), size=(resamples, len(size)))
+    for (method, benchmark), members in grouped(rows, "method", by).items():
         entry: dict = {"method": method, "benchmark": benchmark, "equations": len(members)}
-        for name, values in columns.items():
-            total = np.bincount(law, weights=values)
-            means = total[picks].sum(1) / size[picks].sum(1)
-            low, high = np.quantile(means, [0.025, 0.975])
+        laws = [row.law for row in members]
+        for name in SCORES:
+            values = np.array([row.score(name) for row in members])
+            low, high = interval(values, laws, resamples=2000)
             entry |= {name: values.mean(), f"{name}_low": low, f"{name}_high": high}
-        ran = [r.seconds for r in members if r.seconds > 0.0]  # points were not refused
+        ran = [row.seconds for row in members if row.seconds > 0.0]
         entry["seconds"] = float(np.median(ran)) if ran else np.nan
         table.append(entry)
     return table

@@ -1,76 +1,44 @@
 """The paper's claims, one by one, on our rows: confirmed, refuted or undecided.
 
 Every verdict rests on mean differences over the same equations in pairs, with 95 % intervals
-(:mod:`pie.experiments.comparisons`), in points of per cent. "Better" is confirmed if all intervals lie above 0,
-refuted if one lies below. "Insensitive" and "suffices" need a margin, which the paper does not
-give: :data:`MARGIN`.
+(:mod:`pie.experiments.comparisons`), in points of per cent. "Better" is confirmed if all intervals
+lie above 0, refuted if one lies below. "Insensitive" and "suffices" need a margin, which the paper
+does not give: :data:`MARGIN`.
 """
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import pandas as pd
 
-from ..experiments.comparisons import (
-    CONFIRMED,
-    Difference,
-    difference,
-    is_at_most,
-    is_higher,
-    is_within,
-)
-from ..experiments.evaluation import Row
+from ..experiments.comparisons import HIGHER, Difference, Rule, at_most, difference, within
+from ..experiments.evaluation import Row, grouped
 from .tables import TITLES
 
 PAPER_BASELINES = ("GP (Vanilla)", "GP (CL-FEM)", "DSO (Vanilla)", "DSO (CL-FEM)")
 MARGIN = 0.1  # of a score between 0 and 1, within which it counts as unchanged
-SYNTHETIC = "synthetic"
 ACC = "acc_0.99"
-SCORES = ("fitness", ACC)
 Rows = Sequence[Row]
-
-
-def _groups(rows: Rows, by: str) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(getattr(row, by), []).append(row)
-    return groups
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a claim says of its differences, and which of them speaks least for it: the highest."""
-
-    verdict: Callable[[Iterable[Difference]], str]
-    against: Callable[[Difference], float]
-
-
-HIGHER = Rule(is_higher, lambda d: -d.mean)
-UNCHANGED = Rule(lambda found: is_within(found, MARGIN), lambda d: abs(d.mean))
-NO_HIGHER = Rule(lambda found: is_at_most(found, MARGIN), lambda d: d.mean)
+table = pd.DataFrame  # one line per claim, test set and score
 
 
 def _line(claim: str, where: str, score: str, named: dict[str, Difference], rule: Rule) -> dict:
     name, worst = max(named.items(), key=lambda pair: rule.against(pair[1]))
-    alone = sum(rule.verdict([found]) == CONFIRMED for found in named.values())
     return {
         "claim": claim,
         "on": TITLES.get(where, where),
         "score": score.replace("acc_", "Acc "),
         "speaks least for it: difference in points [95 %] (equations)": f"{name}: {worst}",
-        "comparisons that hold alone": f"{alone} of {len(named)}",
+        "comparisons that hold alone": f"{sum(map(rule.holds, named.values()))} of {len(named)}",
         "verdict": rule.verdict(named.values()),
     }
 
 
 def _against(rows: Rows, method: str, rivals: Sequence[str], score: str) -> dict[str, Difference]:
-    of = _groups(rows, "method")
-    return {
-        f"{method} − {rival}": difference(of[method], of[rival], score)
-        for rival in rivals
-        if rival in of and method in of
-    }
+    of = {name: members for (name,), members in grouped(rows, "method").items()}
+    found = [rival for rival in rivals if rival in of and method in of]
+    return {f"{method} − {rival}": difference(of[method], of[rival], score) for rival in found}
 
 
 def comparative(rows: Rows) -> list[dict]:
@@ -88,15 +56,15 @@ def comparative(rows: Rows) -> list[dict]:
     return [
         _line(claim, test_set, score, named, HIGHER)
         for claim, score, method, rivals in claims
-        for test_set, members in _groups(rows, "test_set").items()
+        for (test_set,), members in grouped(rows, "test_set").items()
         if (named := _against(members, method, rivals, score))
     ]
 
 
 def _settings(rows: Rows, kind: str) -> dict[float, list[Row]]:
     """Rows by the value of one condition, ``beam 32`` or ``examples-1024``, lowest first."""
-    groups = _groups(rows, "condition").items()
-    matches = [(re.fullmatch(rf"{kind}[ -](\S+)", name), members) for name, members in groups]
+    groups = grouped(rows, "condition").items()
+    matches = [(re.fullmatch(rf"{kind}[ -](\S+)", name), members) for (name,), members in groups]
     return dict(sorted((float(found[1]), members) for found, members in matches if found))
 
 
@@ -109,96 +77,80 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if value >= 1.0 and value.is_integer() else f"{value:g}"
 
 
-def _steps(settings: dict[float, list[Row]], base: float, score: str) -> dict[str, Difference]:
-    """Every other setting less that of ``base``."""
+def _steps(settings: dict[float, list[Row]], pairs, score: str) -> dict[str, Difference]:
+    """One setting less another, for pairs of their values."""
     return {
-        f"{_plain(value)} − {_plain(base)}": difference(members, settings[base], score)
-        for value, members in settings.items()
-        if value != base
+        f"{_plain(a)} − {_plain(b)}": difference(settings[a], settings[b], score) for a, b in pairs
     }
+
+
+def _from_base(
+    claim: str, rows: Rows, kind: str, base: float, rule: Rule, lowest: float = 0.0
+) -> list[dict]:
+    """Every other setting from ``lowest`` on less that of ``base``: a line for each score."""
+    settings = {v: m for v, m in _settings(rows, kind).items() if v >= lowest}
+    pairs = [(value, base) for value in settings if value != base]
+    return [
+        _line(claim, "synthetic", score, _steps(settings, pairs, score), rule)
+        for score in ("fitness", ACC)
+        if base in settings and pairs
+    ]
 
 
 def robustness(rows: Rows) -> list[dict]:
     """Section 4.2, Figure 4, and the same beyond the paper.
 
-    Args:
-        rows: of Synthetic and *wild* under several conditions.
+    ``rows`` are of Synthetic and *wild* under several conditions.
     """
+    noise = "at every noise level"
     better = [
-        ("PIE is better than every baseline of the paper at every noise level", SYNTHETIC,
-         "relative noise", "PIE", PAPER_BASELINES),
-        ("PIE is better than the null space at every noise level (ours)", SYNTHETIC,
-         "relative noise", "PIE", ["Null space"]),
-        ("PIE+ is better than PIE at every noise level (ours)", SYNTHETIC,
-         "relative noise", "PIE+", ["PIE"]),
-        ("PIE+ is better than the null space at every noise level (ours)", "wild",
-         "noise", "PIE+", ["Null space"]),
-        ("PIE+ is better than the null space with outliers (ours)", "wild",
-         "outliers", "PIE+", ["Null space"]),
+        (f"PIE is better than every baseline of the paper {noise}", "relative noise", "PIE",
+         PAPER_BASELINES),
+        (f"PIE is better than the null space {noise} (ours)", "relative noise", "PIE",
+         ["Null space"]),
+        (f"PIE+ is better than PIE {noise} (ours)", "relative noise", "PIE+", ["PIE"]),
+        (f"PIE+ is better than the null space {noise} (ours)", "noise", "PIE+", ["Null space"]),
+        ("PIE+ is better than the null space with outliers (ours)", "outliers", "PIE+",
+         ["Null space"]),
     ]  # fmt: skip
     lines = []
-    for claim, where, kind, method, rivals in better:
-        score = "fitness" if where == SYNTHETIC else "skeleton"
-        levels = _settings([row for row in rows if row.benchmark == where], kind)
+    synthetic, wild = ([r for r in rows if r.benchmark == b] for b in ("synthetic", "wild"))
+    for claim, kind, method, rivals in better:
+        of_paper = kind == "relative noise"
+        score, title = ("fitness", "synthetic") if of_paper else ("skeleton", "wild, whole extent")
         named = {
             f"{kind} {level:g}, {name}": found
-            for level, members in levels.items()
+            for level, members in _settings(synthetic if of_paper else wild, kind).items()
             for name, found in _against(members, method, rivals, score).items()
         }
-        if named:
-            title = where if where == SYNTHETIC else "wild, whole extent"
-            lines.append(_line(claim, title, score, named, HIGHER))
-    for claim, kind, base in (
-        ("PIE is robust to noise", "relative noise", 0.0),
-        ("PIE is insensitive to the number of points given", "points", 200.0),
-    ):
-        mine = [row for row in rows if row.benchmark == SYNTHETIC and row.method == "PIE"]
-        settings = _settings(mine, kind)
-        if base in settings and len(settings) > 1:
-            lines += [
-                _line(claim, SYNTHETIC, score, _steps(settings, base, score), UNCHANGED)
-                for score in SCORES
-            ]
-    return lines
+        lines += [_line(claim, title, score, named, HIGHER)] if named else []
+    pie = [row for row in synthetic if row.method == "PIE"]
+    given = "PIE is insensitive to the number of points given"
+    lines += _from_base("PIE is robust to noise", pie, "relative noise", 0.0, within(MARGIN))
+    return lines + _from_base(given, pie, "points", 200.0, within(MARGIN))
 
 
 def sensitivity(rows: Rows) -> list[dict]:
     """Section 4.3, Figure 5, on Synthetic.
 
-    Args:
-        rows: of *PIE*, their condition ``examples-1024``, ``points-50``, ``beam 32`` or
-            ``tau 1e-4``.
+    ``rows`` are of *PIE*, their condition ``examples-1024``, ``points-50``, ``beam 32`` or
+    ``tau 1e-4``.
     """
+    examples = _settings(rows, "examples")
+    sizes = list(examples)
+    claims = [
+        ("PIE is insensitive to N in training", rows, "points", 200.0, within(MARGIN)),
+        ("a beam of 32 suffices", rows, "beam", 32.0, at_most(MARGIN), 32.0),
+        ("PIE is insensitive to τ", rows, "tau", 1e-4, within(MARGIN)),
+    ]
+    others = [line for claim in claims for line in _from_base(*claim)]
     lines = []
-    for score in SCORES:
-        examples = _settings(rows, "examples")
-        sizes = list(examples)
-        steps = {
-            f"{_plain(high)} − {_plain(low)}": difference(examples[high], examples[low], score)
-            for low, high in zip(sizes, sizes[1:], strict=False)
-        }
-        if steps:
-            lines.append(
-                _line("a larger K is better, at every step", SYNTHETIC, score, steps, HIGHER)
-            )
-            low, high = sizes[0], sizes[-1]
-            ends = {
-                f"{_plain(high)} − {_plain(low)}": difference(examples[high], examples[low], score)
-            }
-            lines.append(
-                _line("the largest K is better than the least", SYNTHETIC, score, ends, HIGHER)
-            )
-        for claim, kind, base, least, rule in (
-            ("PIE is insensitive to N in training", "points", 200.0, 0.0, UNCHANGED),
-            ("a beam of 32 suffices", "beam", 32.0, 32.0, NO_HIGHER),
-            ("PIE is insensitive to τ", "tau", 1e-4, 0.0, UNCHANGED),
-        ):
-            settings = {v: m for v, m in _settings(rows, kind).items() if v >= least}
-            if base in settings and len(settings) > 1:
-                lines.append(_line(claim, SYNTHETIC, score, _steps(settings, base, score), rule))
+    for score in ("fitness", ACC):
+        if len(sizes) > 1:
+            steps = _steps(examples, [(b, a) for a, b in itertools.pairwise(sizes)], score)
+            ends = _steps(examples, [(sizes[-1], sizes[0])], score)
+            where = ("synthetic", score)
+            lines.append(_line("a larger K is better, at every step", *where, steps, HIGHER))
+            lines.append(_line("the largest K is better than the least", *where, ends, HIGHER))
+        lines += [line for line in others if line["score"] == score.replace("acc_", "Acc ")]
     return lines
-
-
-def table(lines: Sequence[dict]) -> pd.DataFrame:
-    """One line per claim, test set and score."""
-    return pd.DataFrame(lines)

@@ -2,29 +2,35 @@
 
 import base64
 import csv
+import html
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 
 from .contents import Item, sections, slug, stem_of
 from .provenance import NO_HISTORY, History, Stage
 
-TITLE = "PIE: implicit equations from clouds of points"
-INTRODUCTION = """\
-<p>Given only a cloud of points (no inputs, no outputs, no order), PIE finds the implicit equation
-<i>f</i>(<i>x</i>) = 0 that they obey. A Transformer pre-trained on random equations translates the
-points into a skeleton, and the constants are fitted.</p>
-<p>Every figure and table of the reproduction of <cite>A Pre-training Framework for Non-degenerate
-Implicit Equation Discovery</cite> (Kuang et al.) follows, in the paper’s order, with the command
-that makes it and the last commit that changed it. “With changes”: its files differ from the commit
-that was checked out, or are not in it. Links work in a checkout; an executed notebook is there
-after its command has run.</p>
-"""
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+HERE = Path(__file__).parent
 LARGEST_SVG = 200_000  # bytes; beyond, the PNG is smaller
+NUMBER = re.compile(r"[-−+]?[\d.]+(e[-+]?\d+)?( %)?|–|")
+
+
+def _attribute(text: str) -> Markup:
+    return Markup(html.escape(text))
+
+
+def _text(text: str) -> Markup:
+    """Escaped, and no line ends before a per cent sign."""
+    return _attribute(text).replace(" %", "\u00a0%")
+
+
+PAGES = Environment(loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True)
+PAGES.filters |= {"text": _text, "attribute": _attribute, "slug": slug}
 
 
 def render(files: Mapping[str, bytes], pipeline: Sequence[Stage], history: History | None) -> str:
@@ -35,122 +41,45 @@ def render(files: Mapping[str, bytes], pipeline: Sequence[Stage], history: Histo
         pipeline: from :func:`pie.report.provenance.stages`.
         history: what git knows of ``files``; None where there is no git.
     """
-    contents, body = [], []
-    for title, section in sections(files, pipeline).items():
-        items = "".join(_item(item, files, pipeline, history) for item in section)
-        links = "".join(f"<li>{_link(f'#{i.anchor}', i.title)}</li>\n" for i in section)
-        contents.append(f"<li>{_link(f'#{slug(title)}', title)}\n<ul>\n{links}</ul>\n</li>\n")
-        body.append(f'<section id="{slug(title)}">\n<h2>{title}</h2>\n{items}</section>\n')
-    first, *others = body
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{TITLE}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
-        f"<header>\n<h1>{TITLE}</h1>\n{INTRODUCTION}</header>\n<main>\n{first}"
-        '<nav aria-labelledby="contents">\n<h2 id="contents">Contents</h2>\n<ul>\n'
-        f'{"".join(contents)}<li><a href="#stages">Stages</a></li>\n</ul>\n</nav>\n'
-        f"{''.join(others)}{_stages(pipeline)}</main>\n</body>\n</html>\n"
-    )
+    shown = [
+        (title, [_entry(item, files, pipeline, history) for item in items])
+        for title, items in sections(files, pipeline).items()
+    ]
+    style = Markup((HERE / "page.css").read_text(encoding="utf-8"))
+    page = PAGES.get_template("page.html")
+    return page.render(sections=shown, pipeline=pipeline, style=style)
 
 
-def table(text: str) -> str:
-    """An HTML table from CSV: the first row and the first column are headings.
-
-    >>> table("law,n\\na<b,3\\n").splitlines()[3]
-    '<tr><th scope="row">a&lt;b</th><td class="number">3</td></tr>'
-    """
-    head, *rows = csv.reader(io.StringIO(text))
-    number = re.compile(r"[-−+]?[\d.]+(e[-+]?\d+)?( %)?|–|")
-    numeric = [all(number.fullmatch(row[i]) for row in rows) for i in range(len(head))]
-    kinds = [' class="number"' if n else "" for n in numeric]
-    titles = "".join(
-        f'<th scope="col"{k}>{_text(c)}</th>' for k, c in zip(kinds, head, strict=True)
-    )
-    lines = "".join(
-        f'<tr><th scope="row"{kinds[0]}>{_text(row[0])}</th>'
-        + "".join(f"<td{k}>{_text(c)}</td>" for k, c in zip(kinds[1:], row[1:], strict=True))
-        + "</tr>\n"
-        for row in rows
-    )
-    return f"<table>\n<thead><tr>{titles}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n"
-
-
-def _item(item: Item, files: Mapping[str, bytes], pipeline, history) -> str:
+def _entry(item: Item, files: Mapping[str, bytes], pipeline, history: History | None) -> dict:
+    """What the template shows of an item: its picture, else its table, else its text."""
     own = {PurePosixPath(n).suffix: n for n in sorted(files) if stem_of(n) == item.stem}
     makers = [stage for stage in pipeline if stage.makes(item.stem)]
-    repro = " and ".join(
-        _code_link(f"#stage-{slug(s.name)}", f"dvc repro {s.name}") for s in makers
-    )
-    head = f'<section id="{item.anchor}">\n<h3>{_link(f"#{item.anchor}", item.title)}</h3>\n'
-    if item.caption:
-        head += f"<p>{_text(item.caption)}</p>\n"
-    if not own:
-        how = repro or "no stage of dvc.yaml makes it"
-        return f'{head}<p class="missing">Not made yet: {how}</p>\n</section>\n'
-    made = [
-        f"Made by {repro} (<code>{_text('; '.join(c for s in makers for c in s.commands))}</code>)"
-        if makers
-        else "No stage of dvc.yaml makes it",
-        f'<span class="commit">{_commit(history, own.values())}</span>',
-    ]
-    for name in dict.fromkeys(name for s in makers for name in s.notebooks):
-        made.append(_link(f"../notebooks/{name}.ipynb", f"notebook {name}"))
-        made.append(_link(f"notebooks/{name}.ipynb", "executed"))
-    made.append("files " + " ".join(_link(quote(n), suffix[1:] or n) for suffix, n in own.items()))
-    content = _content(item, {suffix: files[name] for suffix, name in own.items()})
-    return f'{head}{content}<p class="made">{" · ".join(made)}</p>\n</section>\n'
-
-
-def _commit(history: History | None, files: Iterable[str]) -> str:
-    return f"commit {escape(history.commit(files))}" if history else NO_HISTORY
-
-
-def _content(item: Item, own: Mapping[str, bytes]) -> str:
-    """The picture, else the table, else the text of an item."""
-    if ".svg" in own and (len(own[".svg"]) <= LARGEST_SVG or ".png" not in own):
-        return _image("svg+xml", own[".svg"], item.title)
+    entry = {
+        "item": item,
+        "makers": makers,
+        "commands": "; ".join(c for s in makers for c in s.commands),
+        "notebooks": dict.fromkeys(name for s in makers for name in s.notebooks),
+        "files": [(quote(name), suffix[1:] or name) for suffix, name in own.items()],
+        "commit": f"commit {history.commit(own.values())}" if history and own else NO_HISTORY,
+        "text": None,
+    }
+    content = {suffix: files[name] for suffix, name in own.items()}
+    if ".svg" in own and (len(content[".svg"]) <= LARGEST_SVG or ".png" not in own):
+        return entry | {"image": _image("svg+xml", content[".svg"])}
     if ".png" in own:
-        return _image("png", own[".png"], item.title)
+        return entry | {"image": _image("png", content[".png"])}
     if ".csv" in own:
-        return _scroll(item.title, table(own[".csv"].decode()))
-    texts = [own[suffix].decode() for suffix in (".md", ".tex") if suffix in own]
-    return _scroll(item.title, f"<pre>{escape(texts[0])}</pre>\n") if texts else ""
+        return entry | _table(content[".csv"].decode())
+    texts = [content[suffix].decode() for suffix in (".md", ".tex") if suffix in own]
+    return entry | {"text": texts[0] if texts else None}
 
 
-def _stages(pipeline: Sequence[Stage]) -> str:
-    rows = "".join(
-        f'<tr id="stage-{slug(s.name)}"><th scope="row">{_text(s.name)}</th>'
-        f"<td>{_text(s.description)}</td>"
-        f"<td><code>{_text('; '.join(s.commands))}</code></td></tr>\n"
-        for s in pipeline
-    )
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("Stage", "What", "Its command"))
-    inside = f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
-    return (
-        '<section id="stages">\n<h2>Stages</h2>\n<p><code>dvc repro STAGE</code> runs a stage of '
-        "dvc.yaml after those on which it depends, as far as something has changed.</p>\n"
-        f"{_scroll('Stages', inside)}</section>\n"
-    )
+def _image(kind: str, content: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _image(kind: str, content: bytes, title: str) -> str:
-    data = base64.b64encode(content).decode()
-    return f'<img class="card" src="data:image/{kind};base64,{data}" alt="{escape(title)}">\n'
-
-
-def _scroll(label: str, inside: str) -> str:
-    box = f'<div class="scroll" role="region" aria-label="{escape(label)}" tabindex="0">'
-    return f"{box}\n{inside}</div>\n"
-
-
-def _link(path: str, text: str) -> str:
-    return f'<a href="{path}">{_text(text)}</a>'
-
-
-def _code_link(path: str, text: str) -> str:
-    return f'<a href="{path}"><code>{_text(text)}</code></a>'
-
-
-def _text(text: str) -> str:
-    """Escaped, and no line ends before a per cent sign."""
-    return escape(text).replace(" %", "\u00a0%")
+def _table(text: str) -> dict:
+    """Rows of a CSV, the first one its heading; columns of numbers are marked."""
+    rows = list(csv.reader(io.StringIO(text)))
+    numbers = [all(NUMBER.fullmatch(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
+    return {"rows": rows, "numeric": [Markup(' class="number"') if n else "" for n in numbers]}

@@ -1,14 +1,13 @@
 """What made a file of reports/: the stage of dvc.yaml and the commit."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 NO_HISTORY = "no git history"
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """A stage of dvc.yaml; paths are from the root of the project.
 
     >>> stage = Stage("draw", "", (), ("reports/figures/a.svg", "reports/tables/paper"))
@@ -22,11 +21,7 @@ class Stage:
     outs: tuple[str, ...]
 
     def makes(self, stem: str) -> bool:
-        """Whether an output is ``stem`` with any suffix, or a folder that holds it.
-
-        Args:
-            stem: a path in reports/ without suffix.
-        """
+        """Whether an output is ``stem`` in reports/ with any suffix, or a folder that has it."""
         path = PurePosixPath("reports", stem)
         outs = [PurePosixPath(out) for out in self.outs]
         return any(path == out.with_suffix("") or path.is_relative_to(out) for out in outs)
@@ -50,14 +45,11 @@ def stages(pipeline: Mapping) -> list[Stage]:
     return found
 
 
-@dataclass(frozen=True)
-class History:
+class History(NamedTuple):
     """What git knows of some files.
 
-    Args:
-        head: the commit that is checked out.
-        commits: newest first, each with the files that it changed.
-        changed: files that differ from ``head``, or are not in it.
+    ``head`` is the commit that is checked out; ``commits`` come newest first, each with the files
+    that it changed; ``changed`` are files that differ from ``head``, or are not in it.
 
     >>> history = History("c2", (("c2", frozenset({"b"})), ("c1", frozenset({"a", "b"}))),
     ...                   frozenset({"new"}))

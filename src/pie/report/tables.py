@@ -1,4 +1,7 @@
-"""Tables: ours beside the paper's, as a data frame, Markdown, LaTeX (booktabs) and CSV."""
+"""Tables: ours beside the paper's, as a data frame, Markdown, LaTeX (booktabs) and CSV.
+
+A ``summary`` comes from :func:`pie.experiments.evaluation.summarise`.
+"""
 
 import json
 from collections.abc import Sequence
@@ -7,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 
 from ..data.corpus import Statistics
-from ..experiments.comparisons import Difference, difference, score_of
-from ..experiments.evaluation import Row
-from ..experiments.metrics import RECOVERED, THRESHOLDS
+from ..experiments.comparisons import Difference, difference
+from ..experiments.evaluation import Row, grouped
+from ..experiments.metrics import THRESHOLDS
 from ..expr import vocabulary
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, parse, to_infix, to_tree
@@ -32,34 +35,61 @@ def with_interval(entry: dict, column: str) -> str:
     return f"{100 * entry[column]:.1f} % [{low:.0f}, {high:.0f}]"
 
 
+def _percent(hits: Sequence[float]) -> str:
+    return f"{100 * sum(hits) / len(hits):.1f} %"
+
+
+def _infix(expression: Expression) -> str:
+    return to_infix(to_tree(expression), 4)
+
+
 def by_way(rows: Sequence[Row]) -> pd.DataFrame:
     """``wild``, per method and noise: shares in per cent for every way of drawing, and over all.
 
     Two-sided recovery where the points are free of noise, right skeletons where they are not.
     """
     lines = []
-    wild = [r for r in rows if r.benchmark == "wild"]
-    for method, test_set in dict.fromkeys((r.method, r.test_set) for r in wild):
-        chosen = [r for r in wild if (r.method, r.test_set) == (method, test_set)]
-        clean = test_set == "wild"
-        line = {"method": method, "noise": "none" if clean else test_set.partition("noise ")[2],
-                "measure": "recovered" if clean else "skeleton"}  # fmt: skip
-        hits = [r.two_sided >= RECOVERED if clean else bool(r.skeleton) for r in chosen]
-        for way in [*dict.fromkeys(r.way for r in chosen), "all"]:
-            of_way = [h for h, r in zip(hits, chosen, strict=True) if way in (r.way, "all")]
-            line[way] = f"{100 * sum(of_way) / len(of_way):.1f} %"
-        lines.append(line)
+    wild = [row for row in rows if row.benchmark == "wild"]
+    for (method, test_set), chosen in grouped(wild, "method", "test_set").items():
+        measure = "recovered" if test_set == "wild" else "skeleton"
+        noise = test_set.partition("noise ")[2] or "none"
+        ways = {way: members for (way,), members in grouped(chosen, "way").items()}
+        shares = {
+            way: _percent([row.score(measure) for row in members])
+            for way, members in {**ways, "all": chosen}.items()
+        }
+        lines.append({"method": method, "noise": noise, "measure": measure, **shares})
     return pd.DataFrame(lines)
+
+
+def by_method(summary: Sequence[dict], title: str, cells) -> pd.DataFrame:
+    """A line per method with the cells, by column, that every entry of it adds."""
+    lines: dict[str, dict] = {}
+    for entry in summary:
+        line = lines.setdefault(entry["method"], {title: entry["method"]})
+        line |= cells(entry, line)
+    return pd.DataFrame(lines.values())
 
 
 def ablation(summary: Sequence[dict]) -> pd.DataFrame:
     """One line per changed part: right skeletons and recovery on each validation set."""
-    lines: dict[str, dict] = {}
-    for e in summary:
-        line = lines.setdefault(e["method"], {"PIE+ with": e["method"]})
-        line[f"{e['benchmark']} ({e['equations']}): skeleton"] = with_interval(e, "skeleton")
-        line["recovered" + " " * len(line)] = with_interval(e, "recovered")
-    return pd.DataFrame(lines.values())
+
+    def cells(e: dict, line: dict) -> dict:
+        skeleton = f"{e['benchmark']} ({e['equations']}): skeleton"
+        recovered = "recovered" + " " * (len(line) + 1)  # columns differ in their spaces
+        return {skeleton: with_interval(e, "skeleton"), recovered: with_interval(e, "recovered")}
+
+    return by_method(summary, "PIE+ with", cells)
+
+
+def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
+    """Acc 0.99 and recovery by seconds per equation, which stand as ``benchmark``: ``10 s``."""
+
+    def cells(e: dict, line: dict) -> dict:
+        accuracy = {f"{e['benchmark']}: Acc 0.99 [95 %]": with_interval(e, "acc_0.99")}
+        return accuracy | {f"{e['benchmark']}: recovered": f"{100 * e['recovered']:.1f} %"}
+
+    return by_method(summary, "Method", cells)
 
 
 def seconds(summary: Sequence[dict]) -> pd.DataFrame:
@@ -71,34 +101,24 @@ def seconds(summary: Sequence[dict]) -> pd.DataFrame:
 def degenerate(rows: Sequence[Row]) -> pd.DataFrame:
     """Per method and test set: how its winners are degenerate, in per cent of the equations."""
     lines = []
-    for method, test_set in dict.fromkeys((r.method, r.test_set) for r in rows):
-        chosen = [r for r in rows if (r.method, r.test_set) == (method, test_set)]
+    for (method, test_set), chosen in grouped(rows, "method", "test_set").items():
         kinds = [
-            r.status.removeprefix("degenerate: ") if r.equation else NO_EQUATION for r in chosen
+            row.status.removeprefix("degenerate: ") if row.equation else NO_EQUATION
+            for row in chosen
         ]
         line = {"Test set": TITLES.get(test_set, test_set), "Method": method}
-        sound = [k not in KINDS[1:] for k in kinds]
-        line["degenerate"] = f"{100 - 100 * sum(sound) / len(sound):.1f} %"
-        for kind in KINDS[1:]:
-            line[kind] = f"{100 * kinds.count(kind) / len(kinds):.1f} %"
-        lines.append(line)
+        sound = sum(kind not in KINDS[1:] for kind in kinds)
+        line["degenerate"] = f"{100 - 100 * sound / len(kinds):.1f} %"
+        lines.append(line | {kind: _percent([k == kind for k in kinds]) for kind in KINDS[1:]})
     return pd.DataFrame(lines)
 
 
 def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame:
-    """Scores in per cent under every condition, methods down.
-
-    Args:
-        summary: entries whose ``benchmark`` is the condition, as ``relative noise 0.01``.
-        scores: columns of the summary.
-    """
+    """Scores in per cent under every condition, which stands as ``benchmark``; methods down."""
+    named = {"method": "Method", "benchmark": "condition", "equations": "equations"}
     return pd.DataFrame(
-        {
-            "Method": e["method"],
-            "condition": e["benchmark"],
-            "equations": e["equations"],
-            **{score: with_interval(e, score) for score in scores},
-        }
+        {title: e[key] for key, title in named.items()}
+        | {score: with_interval(e, score) for score in scores}
         for e in summary
     )
 
@@ -111,7 +131,7 @@ def against(
     Args:
         rows: of the variants, named by their condition, references among them.
         references: condition of the reference by test set.
-        scores: see :func:`pie.experiments.comparisons.score_of`.
+        scores: see :meth:`pie.experiments.evaluation.Row.score`.
 
     Returns:
         A line per variant, and the differences by variant and score.
@@ -119,58 +139,36 @@ def against(
     Raises:
         KeyError: the rows of a reference are missing.
     """
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.benchmark, row.condition), []).append(row)
+    groups = grouped(rows, "benchmark", "condition")
     lines, found = [], {}
     for (benchmark, variant), members in groups.items():
         reference = references[benchmark]
         line = {"test set": benchmark, "variant": variant, "equations": len(members)}
         for score in scores:
-            mean = sum(score_of(row, score) for row in members) / len(members)
-            line[score] = f"{100 * mean:.1f}"
-            if variant == reference:
-                line[f"{score}, difference"] = "reference"
-                continue
-            gap = difference(members, groups[benchmark, reference], score)
-            found[variant, score] = gap
-            low, high = (f"{100 * end:+.1f}" for end in (gap.low, gap.high))
-            line[f"{score}, difference"] = f"{100 * gap.mean:+.1f} [{low}, {high}]"
+            line[score] = _percent([row.score(score) for row in members]).removesuffix(" %")
+            line[f"{score}, difference"] = "reference"
+            if variant != reference:
+                gap = difference(members, groups[benchmark, reference], score)
+                found[variant, score] = gap
+                line[f"{score}, difference"] = str(gap).rpartition(" (")[0]
         lines.append(line)
     return pd.DataFrame(lines), found
 
 
-def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
-    """Acc 0.99 and right skeletons by seconds per equation, methods down, over all test sets.
-
-    Args:
-        summary: entries whose ``benchmark`` is the budget, as ``10 s``.
-    """
-    lines: dict[str, dict] = {}
-    for e in summary:
-        line = lines.setdefault(e["method"], {"Method": e["method"]})
-        line[f"{e['benchmark']}: Acc 0.99 [95 %]"] = with_interval(e, "acc_0.99")
-        line[f"{e['benchmark']}: recovered"] = f"{100 * e['recovered']:.1f} %"
-    return pd.DataFrame(lines.values())
-
-
 def equations(rows: Sequence[Row], method: str, benchmark: str) -> pd.DataFrame:
     """Every equation of a test set with what a method found, worst first."""
-    chosen = [r for r in rows if r.method == method and r.benchmark == benchmark]
     frame = pd.DataFrame(
         {
-            "id": [r.equation_id for r in chosen],
-            "truth": [r.truth for r in chosen],
-            "found": [_short(r.equation) for r in chosen],
-            "fitness": [round(r.fitness, 3) for r in chosen],
-            "two-sided": [round(r.two_sided, 3) for r in chosen],
+            "id": row.equation_id,
+            "truth": row.truth,
+            "found": _infix(parse(row.equation)) if row.equation else "–",
+            "fitness": round(row.fitness, 3),
+            "two-sided": round(row.two_sided, 3),
         }
+        for row in rows
+        if (row.method, row.benchmark) == (method, benchmark)
     )
     return frame.sort_values(["two-sided", "id"]).reset_index(drop=True)
-
-
-def _short(equation: str) -> str:
-    return to_infix(to_tree(parse(equation)), 4) if equation else "–"
 
 
 def parameters(sections: dict) -> dict[str, object]:
@@ -179,17 +177,13 @@ def parameters(sections: dict) -> dict[str, object]:
     >>> parameters({"a": {"b": 1, "c": {"d": [2]}}})
     {'a.b': 1, 'a.c.d': [2]}
     """
-    found: dict[str, object] = {}
-
-    def walk(prefix: str, value) -> None:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                walk(f"{prefix}.{key}" if prefix else key, inner)
-        else:
-            found[prefix] = value
-
-    walk("", {name: section for name, section in sections.items() if name != "notebooks"})
-    return found
+    flat = {}
+    for name, value in sections.items():
+        if isinstance(value, dict) and name != "notebooks":
+            flat |= {f"{name}.{key}": inner for key, inner in parameters(value).items()}
+        elif name != "notebooks":
+            flat[name] = value
+    return flat
 
 
 FIXED = {"bits": BITS, "tokens": vocabulary.SIZE, "optimizer": "Adam"}  # by the code
@@ -202,9 +196,8 @@ def hyperparameters(reported: pd.DataFrame, run: dict[str, object]) -> pd.DataFr
         reported: with the columns ``parameter``, ``value`` and ``key``, our name for it (or two).
         run: from :func:`parameters`.
     """
-    ours = [
-        " to ".join(str((run | FIXED)[key]) for key in keys.split()) for keys in reported["key"]
-    ]
+    run = run | FIXED
+    ours = [" to ".join(str(run[key]) for key in keys.split()) for keys in reported["key"]]
     table = reported.drop(columns="key").rename(columns={"value": "paper"})
     return table.assign(ours=ours, key=reported["key"])
 
@@ -215,12 +208,26 @@ def operator_weights(reported: pd.DataFrame) -> pd.DataFrame:
     return reported.rename(columns={"probability": "paper"}).assign(ours=ours)
 
 
+def operator_table(statistics: Statistics, reported: pd.DataFrame) -> pd.DataFrame:
+    """Table 3: the paper's weight of each operator, the share asked for and the share kept.
+
+    Shares are within unary and within binary operators, because a tree is drawn in that order.
+    """
+    arity = reported.operator.map(lambda name: BY_NAME[name].arity)
+    kept = reported.operator.map(lambda name: statistics.operators[name])
+
+    def share(values: pd.Series) -> pd.Series:
+        return (values / values.groupby(arity).transform("sum")).round(3)
+
+    return operator_weights(reported).set_axis(
+        ["operator", "weight, paper", "weight, ours"], axis=1
+    ).assign(**{"share asked": share(reported.probability), "share kept": share(kept)})  # fmt: skip
+
+
 def trainings(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> pd.DataFrame:
     """What each network cost, and its best validation: the one whose weights are stored.
 
-    Args:
-        logs: pre-training log by network.
-        parameters: trainable parameters by network.
+    ``logs`` are pre-training logs, ``parameters`` the numbers of trainable ones, both by network.
     """
     lines = []
     for name, log in logs.items():
@@ -237,6 +244,19 @@ def trainings(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> pd.D
             }
         )
     return pd.DataFrame(lines)
+
+
+def benchmark_list(equations: dict[str, Expression]) -> pd.DataFrame:
+    """Tables 7 and 8: every equation with its variables and its canonical form."""
+    return pd.DataFrame(
+        {
+            "id": name,
+            "equation": _infix(equation),
+            "variables": len(equation.variables),
+            "canonical form": _infix(canonical(equation)),
+        }
+        for name, equation in equations.items()
+    )
 
 
 def write(table: pd.DataFrame, stem: Path, caption: str) -> None:
@@ -259,49 +279,11 @@ def write_metrics(summary: Sequence[dict], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     scores = ("fitness", "acc_0.99", "recovered", "skeleton")
     found: dict[str, dict] = {}
+    curves: dict[str, list[float]] = {"threshold": list(THRESHOLDS)}
     for e in summary:
         values = {score.replace(".", ""): round(float(e[score]), 4) for score in scores}
         found.setdefault(e["method"], {})[e["benchmark"]] = values
+        title = f"{e['method']}, {TITLES.get(e['benchmark'], e['benchmark'])}"
+        curves[title] = [round(float(e[f"acc_{t:g}"]), 4) for t in THRESHOLDS]
     (folder / "evaluation.json").write_text(json.dumps(found, indent=2) + "\n")
-    curves = {
-        f"{e['method']}, {TITLES.get(e['benchmark'], e['benchmark'])}": [
-            round(float(e[f"acc_{t:g}"]), 4) for t in THRESHOLDS
-        ]
-        for e in summary
-    }
-    table = pd.DataFrame({"threshold": THRESHOLDS, **curves})
-    table.to_csv(folder / "accuracy.csv", index=False, lineterminator="\n")
-
-
-def operator_table(statistics: Statistics, reported: pd.DataFrame) -> pd.DataFrame:
-    """Table 3: the paper's weight of each operator, the share asked for and the share kept.
-
-    Shares are within unary and within binary operators, because a tree is drawn in that order.
-    """
-    lines = []
-    for operator, weight in reported.itertuples(index=False):
-        same = [o for o in reported.operator if BY_NAME[o].arity == BY_NAME[operator].arity]
-        asked = weight / reported[reported.operator.isin(same)].probability.sum()
-        kept = statistics.operators[operator] / sum(statistics.operators[o] for o in same)
-        lines.append(
-            {
-                "operator": operator,
-                "weight, paper": weight,
-                "weight, ours": BY_NAME[operator].weight,
-                "share asked": round(asked, 3),
-                "share kept": round(kept, 3),
-            }
-        )
-    return pd.DataFrame(lines)
-
-
-def benchmark_list(equations: dict[str, Expression]) -> pd.DataFrame:
-    """Tables 7 and 8: every equation with its variables and its canonical form."""
-    return pd.DataFrame(
-        {
-            "id": list(equations),
-            "equation": [to_infix(to_tree(e), 4) for e in equations.values()],
-            "variables": [len(e.variables) for e in equations.values()],
-            "canonical form": [to_infix(to_tree(canonical(e)), 4) for e in equations.values()],
-        }
-    )
+    pd.DataFrame(curves).to_csv(folder / "accuracy.csv", index=False, lineterminator="\n")

@@ -15,18 +15,12 @@ from ..search.candidates import Candidate
 
 @dataclass(frozen=True)
 class Trace:
-    """What went through a network.
+    """What went through a network with so many ``parameters``.
 
-    Attributes:
-        config, parameters: of the network, and how many numbers it has learned.
-        item: the first item of the batch.
-        value, bits: its first coordinate, and the bits that the network reads for it, 0 or 1.
-        shapes: of ``points``, ``bits``, ``embedded``, ``latent``, ``prefix``, ``logits``, for the
-            whole batch.
-        probabilities: of each token of the item's target and of the end, given those before.
-        problem: a law with its points.
-        inference: how it was sought.
-        candidates: what Algorithm 2 found for it, ranked.
+    ``item`` is the first of the batch, ``value`` its first coordinate, ``bits`` what the network
+    reads for it, and ``probabilities`` those of each token of its target and of the end, given the
+    tokens before. ``shapes`` are of ``points``, ``bits``, ``embedded``, ``latent``, ``prefix`` and
+    ``logits``, for the whole batch. ``candidates`` are what Algorithm 2 found for the ``problem``.
     """
 
     config: ModelConfig
@@ -49,12 +43,6 @@ def trace(
     inference: InferenceConfig = InferenceConfig(),
 ) -> Trace:
     """Run a network on a batch of training pairs, and Algorithm 2 on the points of a law.
-
-    Args:
-        model: in evaluation mode.
-        items: the batch, all with equally many points; the first one is shown.
-        problem: in two variables, which is what can be drawn.
-        inference: beam size and the rest of Algorithm 2.
 
     Raises:
         ValueError: different numbers of points, or what is shown has other than two variables.
@@ -89,10 +77,16 @@ def trace(
         hook.remove()
     target = torch.tensor(targets[0])
     chosen = logits[0, : len(target)].softmax(-1).gather(1, target[:, None])[:, 0]
-    first = points[0, 0]
-    bits = (half_bits(first)[:BITS] > 0).int()
+    bits = (half_bits(points[0, 0])[:BITS] > 0).int()
     return Trace(
-        model.config, parameter_count(model), items[0], float(first[0]), tuple(bits.tolist()),
-        shapes, tuple(chosen.tolist()), problem, inference,
-        discover(model, problem.points, "cl-fem", inference).candidates,
-    )  # fmt: skip
+        config=model.config,
+        parameters=parameter_count(model),
+        item=items[0],
+        value=float(points[0, 0, 0]),
+        bits=tuple(bits.tolist()),
+        shapes=shapes,
+        probabilities=tuple(chosen.tolist()),
+        problem=problem,
+        inference=inference,
+        candidates=discover(model, problem.points, "cl-fem", inference).candidates,
+    )

@@ -1,0 +1,111 @@
+"""What figures share: print width, one colour and marker per method, intervals, zero sets."""
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..expr.expression import Expression, to_infix, to_tree
+
+plt.style.use(Path(__file__).with_name("pie.mplstyle"))
+WIDTH = 5.5  # inches
+
+# One colour and one marker per method, everywhere; told apart in black and white by the marker.
+METHODS = {
+    "PIE": ("#0072B2", "o"),
+    "PIE (Vanilla)": ("#E69F00", "s"),
+    "PIE (strict)": ("#56B4E9", "P"),
+    "PIE+": ("#009E73", "D"),
+    "GP (Vanilla)": ("#CC79A7", "^"),
+    "GP (CL-FEM)": ("#CC79A7", "v"),
+    "DSO (Vanilla)": ("#999999", "<"),
+    "DSO (CL-FEM)": ("#999999", ">"),
+    "Null space": ("#000000", "X"),
+    "GP (least squares)": ("#D55E00", "p"),
+    "GP (implicit derivatives)": ("#D55E00", "d"),
+    "GP (Sampson)": ("#D55E00", "h"),
+}
+
+
+def distinct(entries: Sequence[dict], key: str) -> list[str]:
+    """The values of a key, in the order of their appearance."""
+    return list(dict.fromkeys(entry[key] for entry in entries))
+
+
+def panels(
+    columns: int, height: float = 2.4, rows: int | None = None, **share
+) -> tuple[Figure, np.ndarray]:
+    """A figure of print width and its axes, (columns,) or (rows, columns); y is shared."""
+    share = {"sharey": True, **share}
+    figure, grid = plt.subplots(rows or 1, columns, squeeze=False, figsize=(WIDTH, height), **share)
+    return figure, grid if rows else grid[0]
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int = 0) -> None:
+    """One legend for all panels, under them."""
+    handles, labels = axes.get_legend_handles_labels()
+    columns = columns or (4 if len(labels) == 4 else 3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=6)
+
+
+def percents(entries: Sequence[dict], key: str) -> np.ndarray:
+    """Values, lower and upper ends of a score in per cent, (3, entries)."""
+    return np.array([[100 * e[f"{key}{end}"] for e in entries] for end in ("", "_low", "_high")])
+
+
+def interval_dot(axes: Axes, entry: dict, key: str, place: float, colour: str, marker: str) -> None:
+    """A score in per cent along x, on its interval."""
+    ((value,), (low,), (high,)) = percents([entry], key)
+    axes.plot([low, high], [place, place], color="0.6", linewidth=0.8)
+    axes.plot(value, place, marker, color=colour)
+
+
+def window(points: np.ndarray, outside: float, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (D,) of the points but for a share ``outside`` at either end, with a margin."""
+    low, high = np.quantile(points, [outside, 1.0 - outside], axis=0)
+    return low - margin * (high - low), high + margin * (high - low)
+
+
+def frame(axes: Axes, points: np.ndarray) -> None:
+    """The limits of a panel with these points (N, 2)."""
+    (left, bottom), (right, top) = window(points, 0.03, 0.15)
+    axes.set(xlim=(left, right), ylim=(bottom, top))
+
+
+@np.errstate(all="ignore")
+def values_on_grid(expression: Expression, *columns: np.ndarray) -> np.ndarray:
+    """f on a grid, large values undefined: at poles the sign changes without a zero."""
+    points = np.column_stack([column.ravel() for column in columns])
+    f = expression.values(points).reshape(columns[0].shape)
+    known = np.abs(f[np.isfinite(f)])
+    return np.where(np.abs(f) < 50.0 * np.median(known), f, np.nan) if len(known) else f
+
+
+def has_zeros(f: np.ndarray) -> bool:
+    """Whether values on a grid change their sign."""
+    return bool(np.any(f < 0.0) and np.any(f > 0.0))
+
+
+def draw_zero_set(axes: Axes, expression: Expression, **style) -> None:
+    """The curve f(x1, x2) = 0 inside the present limits."""
+    x, y = np.meshgrid(*(np.linspace(*ends, 400) for ends in (axes.get_xlim(), axes.get_ylim())))
+    f = values_on_grid(expression, x, y)
+    if has_zeros(f):
+        axes.contour(x, y, f, levels=[0.0], **style)
+
+
+def math_text(expression: Expression, digits: int = 3) -> str:
+    """An equation as short plain text, constants to ``digits`` significant ones."""
+    return to_infix(to_tree(expression), digits).replace("**", "^").replace("*", "·")
+
+
+def clipped(text: str, length: int) -> str:
+    """The text with an ellipsis in place of what is too long."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+wrapped = textwrap.fill
