@@ -91,17 +91,18 @@ def measure(root: Path, tiny: bool) -> dict:
     from million import make
 
     from pie.data.corpus import Corpus
-    from pie.experiments.settings import load_corpora, load_settings
+    from pie.experiments.settings import load_settings
     from pie.fit.fitness import stochastic_copies
     from pie.fit.sampson_fits import fit_sampson
     from pie.network.model import load_weights
+    from pie.network.pretraining import corpora
     from pie.search.algorithm2 import discover, merged, skeletons
     from pie.search.plus import discover_plus
 
     turns = 1 if tiny else 5
     cores = 2 if tiny else os.cpu_count() or 1
     settings = load_settings(root / "params.yaml")
-    training, validation = load_corpora(root, settings)
+    training, validation = corpora(settings.corpus, root / "data/benchmarks")
     items = {}
 
     # ---- the corpus ----

@@ -1,9 +1,11 @@
 """Run one notebook with papermill and the parameters of params.yaml.
 
-    python tools/notebook.py 04_evaluation
+    python tools/notebook.py 04_evaluation           # look at the rows that are there
+    python tools/notebook.py 04_evaluation pie plus  # find these parts of the rows
 
 The section ``notebooks.04_evaluation`` of params.yaml goes into the notebook's parameters
-cell, whole (lists too). A parameter that the notebook does not declare is refused. The
+cell, whole (lists too). A parameter that the notebook does not declare is refused. With parts,
+the parameter ``run`` is these, and the cells after the one tagged ``run`` are left out. The
 executed copy goes to reports/notebooks, stripped of times and ids so that the same
 run gives the same bytes.
 """
@@ -16,6 +18,7 @@ from pathlib import Path
 
 import nbformat
 import papermill
+from notebook_code import run_part
 
 from pie.params import read_yaml
 
@@ -49,22 +52,32 @@ def strip(path: Path) -> None:
     partial.replace(path)
 
 
-def main() -> None:
-    """Run the notebook named on the command line."""
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    name = sys.argv[1]
-    os.chdir(ROOT)
-    logging.getLogger("papermill").setLevel(logging.WARNING)
-    OUT.mkdir(parents=True, exist_ok=True)
-    executed = OUT / f"{name}.ipynb"
-    partial = OUT / f".{name}.ipynb"
+def execute(name: str, parts: list[str]) -> None:
+    """Run all of a notebook, or what finds some parts of its results."""
+    source, copy, parameters = Path(f"notebooks/{name}.ipynb"), name, parameters_for(name)
+    if parts:
+        copy, parameters = "-".join([name, *parts]), {**parameters, "run": parts}
+        notebook = nbformat.read(source, 4)
+        notebook.cells = run_part(notebook.cells)
+        source = OUT / f".{copy}-source.ipynb"
+        nbformat.write(notebook, source)
+    partial = OUT / f".{copy}.ipynb"
     papermill.execute_notebook(
-        f"notebooks/{name}.ipynb", str(partial), parameters=parameters_for(name),
+        str(source), str(partial), parameters=parameters,
         kernel_name="python3", cwd=".", progress_bar=sys.stderr.isatty(),
     )  # fmt: skip
     strip(partial)
-    partial.replace(executed)
+    partial.replace(OUT / f"{copy}.ipynb")
+
+
+def main() -> None:
+    """Run the notebook named on the command line."""
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    os.chdir(ROOT)
+    logging.getLogger("papermill").setLevel(logging.WARNING)
+    OUT.mkdir(parents=True, exist_ok=True)
+    execute(sys.argv[1], sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -1,58 +1,115 @@
-"""Which modules of the library a result depends on: what runs is known by its imports.
+"""What a result depends on: the code that really runs, known by its imports, without its prose.
 
-Journals of finished rows carry a digest of these files, so that a change elsewhere in the
-library does not throw rows away.
+A stage of the pipeline, and every journal of finished rows, carries a digest of settings, files and
+of the syntax trees of modules. A comment, a docstring or a line break changes no digest; a number
+does, in a module or in any that it imports.
 """
 
 import ast
 import functools
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
+RESOURCE = re.compile(r"[\w-]+\.\w+")  # a file beside its module, named in a string
+
+
+def tree_of(code: str) -> ast.Module:
+    """The syntax tree of Python text without docstrings and other strings that stand alone.
+
+    >>> same = ast.dump(tree_of("def f():\\n  'Doc.'\\n  return 1")), ast.dump(
+    ...     tree_of("def f(): return 1  # comment"))
+    >>> same[0] == same[1]
+    True
+    """
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [s for s in body if not (isinstance(s, ast.Expr) and _is_text(s.value))]
+    return tree
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def imports(tree: ast.AST, package: tuple[str, ...] = ()) -> set[str]:
+    """Modules of pie that code imports anywhere in it, as ``expr.kernel``; packages as ``expr``.
+
+    Args:
+        tree: of the code.
+        package: where it lies below pie, which relative imports start from.
+    """
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            named = [alias.name.split(".") for alias in node.names]
+            found |= {".".join(parts[1:]) for parts in named if parts[0] == "pie"}
+        elif isinstance(node, ast.ImportFrom):
+            inside = (node.module or "").split(".") if node.module else []
+            if node.level:
+                inside = [*package[: len(package) + 1 - node.level], *inside]
+            elif inside[0] == "pie":
+                inside = inside[1:]
+            else:
+                continue
+            names = [".".join(inside), *(".".join([*inside, a.name]) for a in node.names)]
+            found |= {name for name in names if _file(name)}
+    return found - {""}
+
+
+def _file(name: str) -> Path | None:
+    path = PACKAGE.joinpath(*name.split("."))
+    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
 
 
 @functools.cache
-def _imported(path: Path) -> tuple[Path, ...]:
-    """Files of the package that a module imports."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(node, ast.ImportFrom) or not node.level:
-            continue
-        folder = path.parents[node.level - 1]
-        if node.module:
-            folder = folder.joinpath(*node.module.split("."))
-        inside = [folder / f"{alias.name}.py" for alias in node.names]
-        found += [p for p in (folder.with_suffix(".py"), *inside) if p.exists()]
-    return tuple(found)
+def _read(path: Path, code: str) -> tuple[str, frozenset[str]]:
+    """The digest of a module with the files that it names, and what it imports."""
+    tree = tree_of(code)
+    parts = path.relative_to(PACKAGE).parts[:-1]
+    found = hashlib.sha256(ast.dump(tree).encode())
+    for node in ast.walk(tree):
+        if _is_text(node) and RESOURCE.fullmatch(node.value):
+            resource = path.with_name(node.value)
+            found.update(resource.read_bytes() if resource.is_file() else b"")
+    packages = {".".join(parts[: i + 1]) for i in range(len(parts))}  # their __init__ runs, too
+    return found.hexdigest(), frozenset(imports(tree, parts) | packages)
 
 
-def sources(modules: Iterable[str]) -> list[Path]:
-    """Files of the named modules (``evaluation``, ``baselines.genetic``) and all they import.
+def digests(modules: Iterable[str], without: Iterable[str] = ()) -> dict[str, str]:
+    """Digest of each named module (``expr.kernel``) and of all that they import, by name.
+
+    ``without`` names modules that are imported but not run; what only they import is left out, too.
 
     Raises:
         FileNotFoundError: a module that does not exist, quoted.
 
-    >>> [path.stem for path in sources(["expr.kernel"])]
-    ['kernel', 'operators', 'vector_math']
+    >>> sorted(digests(["expr.kernel"]))
+    ['expr', 'expr.kernel', 'expr.operators', 'expr.vector_math']
     """
-    open_paths = [PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in modules]
-    for path in open_paths:
-        if not path.exists():
-            raise FileNotFoundError(f"no module {path.relative_to(PACKAGE)} in pie")
-    found: set[Path] = set()
-    while open_paths:
-        path = open_paths.pop()
-        if path not in found:
-            found.add(path)
-            open_paths += _imported(path)
-    return sorted(found)
+    waiting, found = list(modules), {}
+    apart = {"sources", *without}  # this module computes no result
+    while waiting:
+        if (name := waiting.pop()) not in found and name not in apart:
+            if (path := _file(name)) is None:
+                raise FileNotFoundError(f"no module {name!r} in pie; expected one as 'expr.kernel'")
+            found[name], imported = _read(path, path.read_text())
+            waiting += imported
+    return found
 
 
-def digest_of(modules: Iterable[str], settings: object, files: Iterable[Path] = ()) -> bytes:
-    """Digest of settings, files, and the named modules with all that they import."""
-    found = hashlib.sha256(repr(settings).encode())
-    for path in [*files, *sources(modules)]:
+def digest_of(
+    modules: Iterable[str],
+    settings: object = (),
+    files: Iterable[Path] = (),
+    without: Iterable[str] = (),
+) -> bytes:
+    """Digest of settings, files, and the code of the named modules with all that they import."""
+    code = sorted(digests(modules, without).items())
+    found = hashlib.sha256(repr((settings, code)).encode())
+    for path in files:
         found.update(path.read_bytes())
     return found.digest()

@@ -5,7 +5,6 @@ order, with the same result. Training reads it through shards of consecutive ite
 kept on disk only as a cache.
 """
 
-import hashlib
 import itertools
 import json
 import multiprocessing
@@ -23,6 +22,7 @@ from ..expr.canonical import NoZeroSet, canonical
 from ..expr.expression import Expression, Tree, from_tree
 from ..expr.operators import BY_NAME
 from ..expr.vocabulary import encode
+from ..sources import digest_of
 from .generator import GeneratorConfig, random_tree
 from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
 from .sampling import Unsampled, paper_points
@@ -232,8 +232,8 @@ class Corpus:
 
     def digest(self) -> str:
         """Short name of everything that determines the items, for cache folders."""
-        text = json.dumps(asdict(self.config), sort_keys=True) + repr(self.held_out)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        settings = (json.dumps(asdict(self.config), sort_keys=True), self.held_out)
+        return digest_of(["data.corpus"], settings).hex()[:12]
 
     def shard_path(self, index: int, cache: Path) -> Path:
         """Where a shard is cached."""

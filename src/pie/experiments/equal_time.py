@@ -4,13 +4,14 @@ import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from ..baselines.methods import Baselines
 from ..search.candidates import Discovery, Method
+from ..sources import digest_of
 from .methods import Setting
+from .parts import OTHERS, part_of
 
 ENDLESS = 1_000_000_000  # generations or samples, where time is the limit
 NARROW = 8  # times narrower is the first beam
@@ -95,9 +96,9 @@ class EqualTime:
 
     def digest(self, method: str) -> bytes:
         """Of settings and sources."""
-        contest = self.setting if method in ("PIE", "PIE+") else self.baselines
-        own = Path(__file__).read_bytes()
-        return contest.digest(method) + self.budget(method).encode() + own
+        contest = self.setting if part_of(method) != "baselines" else self.baselines
+        own = digest_of(["experiments.equal_time"], self.seconds, (), OTHERS[part_of(method)])
+        return contest.digest(method) + own
 
 
 _WARM: set[str] = set()  # methods that ran in this process

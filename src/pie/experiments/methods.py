@@ -46,4 +46,4 @@ class Setting:
         """Of weights, settings and sources."""
         if method != PLUS:
             return self.paper.digest(method)
-        return digest_of(["search.plus"], self.inference_plus, shards_in(self.weights_plus))
+        return digest_of(["experiments.methods"], self.inference_plus, shards_in(self.weights_plus))

@@ -58,4 +58,4 @@ class PaperMethods:
 
     def digest(self, method: str) -> bytes:
         """Of weights, settings and sources."""
-        return digest_of(["search.algorithm2"], self.inference, shards_in(self.weights))
+        return digest_of(["experiments.paper_methods"], self.inference, shards_in(self.weights))

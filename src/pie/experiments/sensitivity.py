@@ -22,6 +22,7 @@ from ..network.model import ModelConfig
 from ..network.pretraining import TrainingConfig, corpora, hash_of, pretrain
 from ..params import read_yaml, record
 from ..search.algorithm2 import InferenceConfig
+from ..sources import digest_of
 from .answers import Answer, answers, write_records
 from .paper_methods import PaperMethods
 
@@ -48,6 +49,7 @@ class SensitivityConfig:
 
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
+    inference: InferenceConfig = InferenceConfig()  # its own: another beam elsewhere trains nothing
     equations: int = 1000  # at most
     variants: dict = field(default_factory=dict)
 
@@ -81,7 +83,8 @@ class Run:
     def folder(self) -> str:
         """Its own name for weights and state: another setting never goes on from them."""
         settings = (self.corpus, self.model, self.training)
-        return "-".join([self.name, *map(hash_of, settings)])
+        code = digest_of(["network.pretraining"]).hex()[:8]
+        return "-".join([self.name, *map(hash_of, settings), code])
 
 
 def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
@@ -184,9 +187,8 @@ def main(arguments: list[str] | None = None) -> None:
         configs = {
             name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
         }
-        inference = record(InferenceConfig, sections["inference"], "inference")
         found = train_and_ask(
-            run_of(config, configs, options.variant), configs["corpus_plus"], inference,
+            run_of(config, configs, options.variant), configs["corpus_plus"], config.inference,
             options.benchmarks, options.build, options.cache, config.equations, options.workers,
             options.seconds,
         )  # fmt: skip

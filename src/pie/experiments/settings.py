@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..baselines.methods import BaselinesConfig
-from ..data.corpus import Corpus, CorpusConfig
+from ..data.corpus import CorpusConfig
 from ..network.model import ModelConfig
-from ..network.pretraining import TrainingConfig, corpora
+from ..network.pretraining import TrainingConfig
 from ..params import read_yaml, record
 from ..search.algorithm2 import InferenceConfig
 from ..search.plus import PlusConfig
@@ -48,8 +48,3 @@ def load_settings(path: Path) -> Settings:
         ValueError: an unknown section or key, or a value of the wrong type, quoted.
     """
     return record(Settings, read_yaml(path), "params")
-
-
-def load_corpora(root: Path, settings: Settings) -> tuple[Corpus, Corpus]:
-    """Training and validation corpus of a project folder, test equations held out."""
-    return corpora(settings.corpus, root / "data" / "benchmarks")

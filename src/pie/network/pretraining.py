@@ -1,19 +1,17 @@
 """Algorithm 1: pre-training by cross-entropy on (points, skeleton) pairs, resumable at any moment.
 
 Everything random in a step follows from (seed, step), so a run that is killed and
-resumed visits the same batches as one that is not. Runs as a plain module, or as
-several processes that share every batch (:mod:`pie.network.distributed`)::
+resumed visits the same batches as one that is not. Runs as a plain module
+(:mod:`pie.network.runs`), or as several processes that share every batch
+(:mod:`pie.network.distributed`)::
 
     python -m pie.network.pretraining --params params.yaml
     torchrun --nproc-per-node 8 -m pie.network.pretraining --params params.yaml
 """
 
-import argparse
 import hashlib
 import json
 import math
-import os
-import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,8 +20,8 @@ import torch
 from tqdm import tqdm
 
 from ..data.benchmarks import HELD_OUT, read_equations
-from ..data.corpus import SHARD_SIZE, Corpus, CorpusConfig, HeldOut
-from ..params import read_yaml, record
+from ..data.corpus import Corpus, CorpusConfig, HeldOut
+from ..sources import digest_of
 from .checkpoint import Progress, load_state, save_state
 from .distributed import Group
 from .model import PIE, ModelConfig, load_weights, save_weights
@@ -49,14 +47,6 @@ class TrainingConfig:
     seed: int = 0
     checkpoint_seconds: int = 120
     initial_weights: str = ""  # folder of a network to go on from; "" = random
-
-
-# sections of the parameters and folder of the weights, by --run
-RUNS = {
-    "pie": ("corpus", "model", "pretraining", "data/models/pie"),
-    "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
-    "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
-}
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:
@@ -85,6 +75,7 @@ def pretrain(
     device: str = "cpu",
     stop_after: float = math.inf,
     workers: int = 0,
+    show: bool | None = None,
 ) -> Progress:
     """Train, or go on training, until early stopping, ``max_steps`` or ``stop_after`` seconds.
 
@@ -98,6 +89,7 @@ def pretrain(
         device: torch device; of several processes, each takes its own GPU.
         stop_after: seconds of this call after which it saves its state and returns.
         workers: processes that make or read shards ahead of training; 0 = none.
+        show: progress, every ten seconds; None: where there is a terminal, and more often.
 
     Returns:
         The progress with one row per validation; the rows are those of rank 0.
@@ -112,7 +104,7 @@ def pretrain(
             f"batch_size is {config.batch_size}; expected a multiple of the {group.world} processes"
         )
     device = group.join(device)
-    digest = f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
+    digest = identity(corpus, model_config, config)
     torch.manual_seed(config.seed)
     model = _initial(model_config, config.initial_weights).to(device).train()
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
@@ -131,8 +123,10 @@ def pretrain(
     earlier = progress.seconds
     running = torch.zeros((), device=device)
     seen = 0
-    hidden = None if group.first else True
-    bar = tqdm(total=config.max_steps, initial=progress.step, unit="step", disable=hidden)
+    bar = tqdm(
+        total=config.max_steps, initial=progress.step, unit="step", mininterval=10 if show else 0.1,
+        disable=False if show and group.first else None if group.first else True,
+    )  # fmt: skip
     shards = Shards(corpus, config.examples, config.seed, cache)
     source = batches(shards, config.batch_size, progress.step, workers)
     stop = False
@@ -212,6 +206,12 @@ def hash_of(config) -> str:
     return hashlib.sha256(json.dumps(asdict(config), sort_keys=True).encode()).hexdigest()[:8]
 
 
+def identity(corpus: Corpus, model_config: ModelConfig, config: TrainingConfig) -> str:
+    """Short name of all that decides what a run learns: settings and code."""
+    code = digest_of(["network.pretraining"]).hex()[:8]
+    return "-".join([corpus.digest(), hash_of(model_config), hash_of(config), code])
+
+
 def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
     """The training corpus without the test equations, and the validation corpus (the next seed)."""
     held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
@@ -229,71 +229,7 @@ def write_log(rows: list[dict], path: Path) -> None:
         partial.replace(path)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Command line: pre-train with sections of a params file."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pie.network.pretraining", description=main.__doc__
-    )
-    parser.add_argument("--params", type=Path, default=Path("params.yaml"))
-    parser.add_argument("--run", choices=RUNS, default="pie", help="which sections and folder")
-    parser.add_argument("--plus", action="store_const", const="plus", dest="run", help="--run plus")
-    parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
-    parser.add_argument("--weights", type=Path, help="default: data/models/pie, pie-plus or …")
-    parser.add_argument("--state", type=Path, default=Path("build/pretraining"))
-    parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
-    parser.add_argument("--workers", type=int, help="for the corpus; default: all cores, shared")
-    parser.add_argument("--stream", action="store_true", help="make shards on the way, no cache")
-    parser.add_argument("--corpus-only", action="store_true", help="fill the cache and stop")
-    parser.add_argument("--part", default="1/1", help="which share of the cache to fill, as in 2/8")
-    options = parser.parse_args(arguments)
-    try:
-        _run(options)
-    except (ValueError, FileNotFoundError) as error:
-        sys.exit(f"error: {error}")
-
-
-def _section(sections: dict, cls: type, name: str):
-    if name not in sections:
-        raise ValueError(f"the parameters lack the section {name!r}")
-    return record(cls, sections[name], name)
-
-
-def _run(options: argparse.Namespace) -> None:
-    sections = read_yaml(options.params)
-    corpus_name, model_name, pretraining_name, folder = RUNS[options.run]
-    model_config = _section(sections, ModelConfig, model_name)
-    config = _section(sections, TrainingConfig, pretraining_name)
-    drawn = _section(sections, CorpusConfig, corpus_name)
-    corpus, validation = corpora(drawn, options.benchmarks)
-    group = Group.of_environment()
-    workers = options.workers
-    if workers is None:
-        workers = max(1, (os.cpu_count() or 1) // group.local_world)
-    state = options.state / f"{corpus.digest()}-{hash_of(model_config)}-{hash_of(config)}"
-    if not options.stream:
-        shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
-        corpus.fill_cache(group.share(shards), options.cache, workers)
-        if options.corpus_only:
-            return
-    pretrain(
-        model_config, config, corpus, validation, state, options.weights or Path(folder),
-        None if options.stream else options.cache, options.device, options.seconds,
-        workers if options.stream else 0,
-    )  # fmt: skip
-
-
-def _part(text: str) -> slice:
-    """``2/8``: every eighth shard from the second on."""
-    try:
-        part, parts = (int(number) for number in text.split("/"))
-    except ValueError:
-        part = parts = 0
-    if not 1 <= part <= parts:
-        raise ValueError(f"--part is {text!r}; expected I/N with I from 1 to N")
-    return slice(part - 1, None, parts)
-
-
 if __name__ == "__main__":
+    from .runs import main
+
     main()

@@ -1,0 +1,139 @@
+"""The networks of this project, each by its sections of params.yaml; the command that trains one.
+
+A folder of finished weights keeps the settings of its training in ``training.json``, so that
+:func:`train` knows what is finished, and a reader how it was made.
+"""
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from ..data.corpus import SHARD_SIZE, CorpusConfig
+from ..params import read_yaml, record
+from .distributed import Group
+from .model import ModelConfig
+from .pretraining import TrainingConfig, corpora, identity, pretrain
+
+# sections of the parameters, and folder of the weights
+RUNS = {
+    "pie": ("corpus", "model", "pretraining", "data/models/pie"),
+    "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
+    "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
+}
+Configs = tuple[CorpusConfig, ModelConfig, TrainingConfig]
+
+
+def configs(run: str, params: Path) -> Configs:
+    """Settings of the corpus, the network and the training of a run, from a file of parameters.
+
+    Raises:
+        ValueError: an unknown run, a missing section, an unknown key or an ill-typed value, quoted.
+    """
+    if run not in RUNS:
+        raise ValueError(f"unknown run {run!r}; known are {', '.join(RUNS)}")
+    sections, (corpus, model, training, _) = read_yaml(params), RUNS[run]
+    for name in (corpus, model, training):
+        if name not in sections:
+            raise ValueError(f"the parameters lack the section {name!r}")
+    return (
+        record(CorpusConfig, sections[corpus], corpus),
+        record(ModelConfig, sections[model], model),
+        record(TrainingConfig, sections[training], training),
+    )
+
+
+def made_with(settings: Configs) -> dict:
+    """What ``training.json`` says of finished weights."""
+    corpus, model, training = map(asdict, settings)
+    return {"corpus": corpus, "model": model, "training": training}
+
+
+def is_finished(weights: Path, settings: Configs) -> bool:
+    """Whether a folder holds the weights of a finished training with these settings."""
+    path = Path(weights) / "training.json"
+    said = json.loads(path.read_text()) if path.exists() else None
+    return said == json.loads(json.dumps(made_with(settings)))
+
+
+def train(runs: Iterable[str], root: Path) -> None:
+    """Train the networks of a project folder, but for those that are finished; resumable.
+
+    Args:
+        runs: names in :data:`RUNS`.
+        root: folder with params.yaml and data; states and corpus are kept in its build/.
+    """
+    for run in runs:
+        stream = ["--stream"] * (run == "plus")  # each of its items is seen once
+        with contextlib.chdir(root):
+            if not is_finished(Path(RUNS[run][3]), configs(run, Path("params.yaml"))):
+                _run(_parser().parse_args(["--run", run, *stream]))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pie.network.pretraining", description=main.__doc__
+    )
+    parser.add_argument("--params", type=Path, default=Path("params.yaml"))
+    parser.add_argument("--run", choices=RUNS, default="pie", help="which sections and folder")
+    parser.add_argument("--plus", action="store_const", const="plus", dest="run", help="--run plus")
+    parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
+    parser.add_argument("--weights", type=Path, help="default: data/models/pie, pie-plus or …")
+    parser.add_argument("--state", type=Path, default=Path("build/pretraining"))
+    parser.add_argument("--cache", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
+    parser.add_argument("--workers", type=int, help="for the corpus; default: all cores, shared")
+    parser.add_argument("--stream", action="store_true", help="make shards on the way, no cache")
+    parser.add_argument("--corpus-only", action="store_true", help="fill the cache and stop")
+    parser.add_argument("--part", default="1/1", help="which share of the cache to fill, as in 2/8")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Pre-train with sections of a params file."""
+    try:
+        _run(_parser().parse_args(arguments))
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
+
+
+def _run(options: argparse.Namespace) -> None:
+    settings = drawn, model_config, config = configs(options.run, options.params)
+    weights = options.weights or Path(RUNS[options.run][3])
+    corpus, validation = corpora(drawn, options.benchmarks)
+    group = Group.of_environment()
+    workers = options.workers
+    if workers is None:
+        workers = max(1, (os.cpu_count() or 1) // group.local_world)
+    state = options.state / identity(corpus, model_config, config)
+    cache = None if options.stream else options.cache
+    if cache:
+        shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
+        corpus.fill_cache(group.share(shards), cache, workers)
+        if options.corpus_only:
+            return
+    progress = pretrain(
+        model_config, config, corpus, validation, state, weights, cache, options.device,
+        options.seconds, 0 if cache else workers,
+    )  # fmt: skip
+    if progress.finished and group.first:
+        (weights / "training.json").write_text(json.dumps(made_with(settings), indent=2) + "\n")
+
+
+def _part(text: str) -> slice:
+    """``2/8``: every eighth shard from the second on."""
+    try:
+        part, parts = (int(number) for number in text.split("/"))
+    except ValueError:
+        part = parts = 0
+    if not 1 <= part <= parts:
+        raise ValueError(f"--part is {text!r}; expected I/N with I from 1 to N")
+    return slice(part - 1, None, parts)
