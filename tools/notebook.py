@@ -65,6 +65,7 @@ def execute(name: str, parts: list[str]) -> None:
     papermill.execute_notebook(
         str(source), str(partial), parameters=parameters,
         kernel_name="python3", cwd=".", progress_bar=sys.stderr.isatty(),
+        stderr_file=sys.stderr if parts else None,
     )  # fmt: skip
     strip(partial)
     partial.replace(OUT / f"{copy}.ipynb")

@@ -36,9 +36,10 @@ def rerun(stages: dict) -> dict[str, tuple[list[str], list[str]]]:
     sections: dict[str, list[str]] = {}
     for name, stage in stages.items():
         for parameter in stage.get("params", []):
-            head, _, rest = parameter.partition(".")
-            section = f"{head}.{rest}" if head == "notebooks" else head
-            users = sections.setdefault(section, [])
+            parts = parameter.split(".")
+            # what stands in one section together is one line; a single value has its own
+            depth = {"notebooks": 2, "sensitivity": 1}.get(parts[0], len(parts))
+            users = sections.setdefault(".".join(parts[:depth]), [])
             users += [name] * (name not in users)
     after = graph(stages)
     found = {}

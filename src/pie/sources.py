@@ -76,7 +76,7 @@ def _read(path: Path, code: str) -> tuple[str, frozenset[str]]:
             resource = path.with_name(node.value)
             found.update(resource.read_bytes() if resource.is_file() else b"")
     packages = {".".join(parts[: i + 1]) for i in range(len(parts))}  # their __init__ runs, too
-    return found.hexdigest(), frozenset(imports(tree, parts) | packages)
+    return found.hexdigest(), frozenset(imports(tree, parts) | set(filter(_file, packages)))
 
 
 def digests(modules: Iterable[str], without: Iterable[str] = ()) -> dict[str, str]:

@@ -10,16 +10,16 @@ from pie.experiments.sensitivity import MIXTURE, SensitivityConfig, main, proble
 from pie.experiments.settings import load_settings
 from pie.network.model import ModelConfig
 from pie.network.pretraining import TrainingConfig
-from pie.sources import sources
+from pie.sources import digests
 
 TINY = {
     "corpus": {"seed": 5, "n_points": 10},
     "corpus_plus": {"seed": 6, "n_points": 20, "mixture": {"share": 1.0}},
-    "inference": {"beam": 2},
     "sensitivity": {
         "model": {"width": 32, "heads": 4, "encoder": "inducing", "encoder_layers": 1,
                   "inducing": 8, "decoder_layers": 1, "decoder_feed_forward": 32},
         "training": {"examples": 64, "validation_examples": 16, "batch_size": 32, "max_steps": 4},
+        "inference": {"beam": 2},
         "equations": 2,
         "variants": {
             "examples-32": {"training": {"examples": 32}},
@@ -130,7 +130,7 @@ def test_a_variant_is_trained_and_asked(command, tmp_path, monkeypatch, name):
 
 
 def test_networks_are_not_trained_again_for_a_change_of_the_metrics():
-    needed = {path.stem for path in sources(["sensitivity"])}
+    needed = {name.rpartition(".")[2] for name in digests(["experiments.sensitivity"])}
     assert "pretraining" in needed and not needed & {"evaluation", "metrics", "guards", "sampson"}
 
 

@@ -13,7 +13,7 @@ from conftest import TINY
 from safetensors.torch import load_file
 
 from pie.data.corpus import Corpus, CorpusConfig
-from pie.network import pretraining
+from pie.network import runs
 from pie.network.distributed import Group
 from pie.network.pretraining import TrainingConfig, dropout_seed, pretrain
 
@@ -132,9 +132,9 @@ def test_the_launcher_is_recognised_or_the_mistake_is_named(monkeypatch):
 def test_processes_fill_different_parts_of_the_cache(tmp_path, monkeypatch):
     filled = []
     monkeypatch.setattr(Corpus, "fill_cache", lambda self, shards, *_: filled.extend(shards))
-    monkeypatch.setattr(pretraining, "corpora", lambda *_: (Corpus(), Corpus()))
+    monkeypatch.setattr(runs, "corpora", lambda *_: (Corpus(), Corpus()))
     (tmp_path / "p.yaml").write_text("corpus: {}\nmodel: {}\npretraining: {examples: 10240}\n")
     for rank in range(2):
         monkeypatch.setattr(Group, "of_environment", lambda rank=rank: Group(rank, 2))
-        pretraining.main(["--params", str(tmp_path / "p.yaml"), "--corpus-only"])
+        runs.main(["--params", str(tmp_path / "p.yaml"), "--corpus-only"])
     assert sorted(filled) == list(range(5)) and len(filled) == 5

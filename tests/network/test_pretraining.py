@@ -17,10 +17,12 @@ from safetensors.torch import load_file
 
 from pie.data.corpus import SHARD_SIZE, Corpus, CorpusConfig
 from pie.experiments.settings import Settings, load_settings
-from pie.network import pretraining
+from pie.network import pretraining, runs
+from pie.network.checkpoint import Progress
 from pie.network.model import PIE, load_weights, parameter_count
 from pie.network.objective import loss_of, validate
-from pie.network.pretraining import RUNS, TrainingConfig, corpora, learning_rate, main, pretrain
+from pie.network.pretraining import TrainingConfig, corpora, learning_rate, pretrain
+from pie.network.runs import RUNS, configs, is_finished, main, train
 from pie.network.streaming import Shards, batches
 from pie.network.throughput import training_throughput
 from pie.params import read_yaml, record
@@ -199,7 +201,7 @@ def test_throughput_counts_operations(cache):
 )
 def test_a_run_has_its_sections_and_its_folder(root, tmp_path, monkeypatch, flags, run, names):
     called = []
-    monkeypatch.setattr(pretraining, "pretrain", lambda *arguments: called.append(arguments))
+    monkeypatch.setattr(runs, "pretrain", lambda *given: called.append(given) or Progress())
     main([*flags, "--stream", "--params", str(root / "params.yaml"), "--state", str(tmp_path),
           "--benchmarks", str(root / "data/benchmarks")])  # fmt: skip
     ((model, config, corpus, validation, _, weights, *_),) = called
@@ -207,6 +209,34 @@ def test_a_run_has_its_sections_and_its_folder(root, tmp_path, monkeypatch, flag
     assert (corpus.config, model, config) == tuple(getattr(settings, name) for name in names)
     assert validation.config.seed == corpus.config.seed + 1
     assert weights.as_posix() == f"data/models/{run}"
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_released_weights_are_finished_with_the_settings_of_the_project(root, run):
+    settings = configs(run, root / "params.yaml")
+    assert is_finished(root / RUNS[run][3], settings)
+    other = replace(settings[2], seed=7)
+    assert not is_finished(root / RUNS[run][3], (*settings[:2], other))
+
+
+def test_a_network_is_trained_once_and_again_for_another_setting(root, tmp_path, monkeypatch):
+    sections = {
+        "corpus": {"seed": 11, "n_points": 10},
+        "model_small": {"width": 32, "heads": 4, "encoder": "inducing", "encoder_layers": 1,
+                        "inducing": 8, "decoder_layers": 1, "decoder_feed_forward": 32},
+        "pretraining_small": {"examples": 64, "validation_examples": 32, "batch_size": 32,
+                              "max_steps": 2, "patience": 9, "validate_every": 1},
+    }  # fmt: skip
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/benchmarks").symlink_to(root / "data/benchmarks")
+    trained, original = [], runs.pretrain
+    monkeypatch.setattr(runs, "pretrain", lambda *a: trained.append(a[1].seed) or original(*a))
+    for seed in (0, 0, 1):
+        sections["pretraining_small"]["seed"] = seed
+        (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections))
+        train(["small"], tmp_path)
+    assert trained == [0, 1]
+    assert len(pd.read_csv(tmp_path / "data/models/pie-small/training.csv")) == 2
 
 
 def test_the_small_network_is_trained_as_the_released_one(root):

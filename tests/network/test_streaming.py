@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pie.data.corpus import Corpus, CorpusConfig
-from pie.network.pretraining import _part, main
+from pie.network.runs import _part, main
 from pie.network.streaming import Shards, batches
 
 CORPUS = Corpus(CorpusConfig(seed=21, n_points=5))

@@ -4,10 +4,17 @@ import importlib.util
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import nbformat
 import pytest
 import yaml
+
+from pie.data.recipe import first_skeletons
+from pie.experiments.evaluation import Row
+from pie.experiments.settings import load_settings
+from pie.network.pretraining import corpora
+from pie.network.runs import RUNS
 
 NOTEBOOKS = (
     "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
@@ -16,6 +23,9 @@ NOTEBOOKS = (
 
 
 def tool(root, name):
+    """A module of tools/, which import each other as scripts do."""
+    if str(root / "tools") not in sys.path:
+        sys.path.append(str(root / "tools"))
     spec = importlib.util.spec_from_file_location(name, root / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -48,66 +58,124 @@ def test_a_parameter_that_the_notebook_does_not_declare_is_refused(root, tmp_pat
         tool(root, "notebook").parameters_for("01_generation", tmp_path / "params.yaml")
 
 
-def test_prose_does_not_change_the_code_that_stages_depend_on(root, tmp_path):
-    code_of = tool(root, "notebook_code").code_of
-    path = root / "notebooks/04_evaluation.ipynb"
-    notebook = nbformat.read(path, 4)
-    before = code_of(path)
-    next(c for c in notebook.cells if c.cell_type == "markdown").source += " More prose."
-    for cell in notebook.cells:
-        cell.pop("outputs", None) if cell.cell_type == "markdown" else cell.update(outputs=[])
-    nbformat.write(notebook, tmp_path / "other.ipynb")
-    assert code_of(tmp_path / "other.ipynb") == before
-    next(c for c in notebook.cells if c.cell_type == "code").source += "\nx = 1"
-    nbformat.write(notebook, tmp_path / "other.ipynb")
-    assert code_of(tmp_path / "other.ipynb") != before
+def test_prose_does_not_change_the_code_that_stages_depend_on(root):
+    code = tool(root, "notebook_code")
+    cells = nbformat.read(root / "notebooks/04_evaluation.ipynb", 4).cells
+    before = code.listing(code.code_of(cells))
+    next(c for c in cells if c.cell_type == "markdown").source += " More prose."
+    last = [c for c in cells if c.cell_type == "code"][-1]
+    last.source += "\n\n# and a comment"
+    assert code.listing(code.code_of(cells)) == before
+    run = code.listing(code.code_of(code.run_part(cells)))
+    last.source += "\nx = 1"
+    assert code.listing(code.code_of(cells)) != before
+    assert code.listing(code.code_of(code.run_part(cells))) == run, "drawing finds no row again"
 
 
-def test_stages_name_files_that_exist_and_costly_ones_depend_on_code_not_prose(root):
-    stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    assert list(stages)[:3] == ["code", "generation", "pretraining"]
-    outs = {next(iter(o)) if isinstance(o, dict) else o for s in stages.values() for o in s["outs"]}
+def test_what_a_notebook_runs_on_is_found(root):
+    code = "import pie\nfrom pie.experiments.settings import load_settings\npie.discover(1)"
+    names = [line.split()[1] for line in tool(root, "notebook_code").listing(code).splitlines()]
+    assert {"code", "params", "discovery.laws", "expr.kernel"} <= {*names}
+    assert "experiments.settings" not in names, "stages name their sections of params.yaml"
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_what_searches_or_trains_does_not_depend_on_drawing(root, name):
+    code = tool(root, "notebook_code")
+    part = code.run_part(nbformat.read(root / f"notebooks/{name}.ipynb", 4).cells)
+    assert bool(part) == (name not in ("00_discover", "01_generation", "07_paper"))
+    assert " report" not in code.listing(code.code_of(part))
+
+
+def stages_of(root):
+    return yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
+
+
+def test_stages_name_files_that_exist_and_depend_on_code_not_prose(root):
+    stages = stages_of(root)
+    outs = {next(iter(o)) for s in stages.values() for o in s["outs"]}
     for name, stage in stages.items():
         for dep in stage["deps"]:
             made = any(dep == o or dep.startswith(f"{o}/") for o in outs)
             assert made or (root / dep).exists(), f"{name} depends on {dep}"
-            assert not dep.endswith(".ipynb"), f"{name} depends on the prose of {dep}"
+            assert not dep.endswith((".ipynb", ".py")) or dep.startswith("tools/"), f"{name}: {dep}"
+        assert name == "code" or any(d.startswith("build/code/") for d in stage["deps"]), name
 
 
-def test_stages_list_the_modules_that_they_import(root):
-    """A stage whose listed modules import an unlisted one would miss its changes."""
-    from test_floors import FLOOR, imports
+def test_every_digest_that_a_stage_depends_on_is_written(root):
+    tool(root, "notebook_code").main()
+    for name, stage in stages_of(root).items():
+        for dep in stage["deps"]:
+            assert not dep.startswith("build/code/") or (root / dep).exists(), f"{name}: {dep}"
 
-    stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    for name in ("pretraining", "pretraining_plus", "pretraining_small"):
-        listed = {
-            d.removeprefix("src/pie/").removesuffix(".py")
-            for d in stages[name]["deps"]
-            if "src/pie" in d
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_stages_name_the_settings_that_their_notebook_takes(root, name):
+    """Of the stages that run a notebook, all sections of params.yaml and all its parameters."""
+    code = tool(root, "notebook_code")
+    cells = nbformat.read(root / f"notebooks/{name}.ipynb", 4).cells
+    taken = set(re.findall(r"settings\.(\w+)", code.code_of(cells)))
+    named = {p for s in stages_of(root).values() if f"notebook.py {name}" in str(s["cmd"])
+             for p in s.get("params", [])}  # fmt: skip
+    if name == "02_pretraining":
+        taken |= {section for run in RUNS.values() for section in run[:3]} - {
+            "corpus",
+            "corpus_plus",
         }
-        needed = set().union(*(imports(root / f"src/pie/{m}.py") for m in listed)) & FLOOR.keys()
-        assert needed - listed <= {"params", "benchmarks", "expression"}, (
-            f"{name}: {needed - listed}"
-        )
+    assert taken <= {p.partition(".")[0] for p in named}
+    assert f"notebooks.{name}" in named
 
 
-def test_stages_list_all_that_their_notebook_runs_on(root):
-    """As `python tools/dependencies.py` writes them."""
-    dependencies, text = tool(root, "dependencies"), (root / "dvc.yaml").read_text()
-    assert dependencies.updated(text) == text
-    without = text.replace("      - src/pie/fit/fitness.py\n", "").replace(
-        "- src/pie/discovery/laws.py", "- src/pie/discovery/cli.py"
-    )
-    assert dependencies.updated(without) == text
+def test_what_is_kept_in_git_only_depends_on_what_is(root):
+    """A fresh clone skips what trains or searches: neither its outputs nor its data are ignored."""
+    for name, stage in stages_of(root).items():
+        outs = [next(iter(o)) for o in stage["outs"]]
+        if any(o.startswith(("data/models", "data/results")) for o in outs):
+            assert all(o.startswith("data/") for o in outs), name
+            assert not any(d.startswith("reports/") for d in stage["deps"]), name
 
 
-def test_what_a_notebook_imports_is_found_by_every_way_of_importing(root):
-    code = "import pie\nfrom pie.report import tables\nfrom pie.baselines.genetic import x\npie.discover(1)"
-    dependencies = tool(root, "dependencies")
-    assert dependencies.imported(code) == {"report.tables", "baselines.genetic", "laws"}
-    files = dependencies.needed({"report.tables", "kernel"})
-    assert "src/pie/report/style.py" not in files and "src/pie/data/corpus.py" not in files
-    assert {"src/pie/report/tables.py", "src/pie/expr/vector_math.py"} <= set(files)
+@pytest.mark.parametrize(
+    "section, spared",
+    [
+        ("inference", ("pretraining", "pretraining_plus", "pretraining_small", "baselines",
+                       "robustness_baselines", "equal_time_baselines", "sensitivity_training",
+                       "sensitivity_ours")),
+        ("inference_plus", ("evaluation", "robustness", "baselines", "pretraining_plus")),
+        ("baselines", ("evaluation", "evaluation_plus", "robustness", "equal_time", "ablation")),
+    ],
+    ids=["paper's beam", "PIE+", "baselines"],
+)  # fmt: skip
+def test_a_change_spares_what_does_not_depend_on_it(root, section, spared):
+    told, later = tool(root, "parameters").rerun(stages_of(root))[section]
+    assert not {*told, *later} & {*spared}
+
+
+def test_generation_comes_before_training(root):
+    after = tool(root, "parameters").graph(stages_of(root))["generation"]
+    assert {"pretraining", "pretraining_plus", "pretraining_small"} <= after
+
+
+def test_the_corpus_is_the_one_that_generation_wrote_down(root):
+    for section in ("corpus", "corpus_plus"):
+        config = getattr(load_settings(root / "params.yaml"), section)
+        corpus, _ = corpora(config, root / "data/benchmarks")
+        first = (root / f"data/corpus/{section}.txt").read_text().splitlines()
+        assert first_skeletons(corpus) == first
+
+
+def test_the_pipeline_stays_small(root):
+    assert len((root / "dvc.yaml").read_text().splitlines()) <= 350
+    assert (root / "dvc.lock").stat().st_size <= 60 * 1024
+
+
+def test_rows_of_other_code_are_not_carried_over(root):
+    carry = tool(root, "carry_over")
+    old = Row("PIE", "feynman", "F01", "x1", "x1 - 1", 1.0, 1.0, 1, 0.1, 0, "beam 64", "ok")
+    assert carry.agrees(old, replace(old, fitness=0.9995, seconds=3.0), False)
+    for change in ({"fitness": 0.9}, {"two_sided": 0.9}, {"skeleton": 0}, {"status": "none"}):
+        assert not carry.agrees(old, replace(old, **change), False), change
+    assert carry.agrees(old, replace(old, fitness=0.9), True)
 
 
 def test_environment_yml_is_the_lock(root):

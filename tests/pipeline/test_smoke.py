@@ -11,7 +11,7 @@ import pytest
 import yaml
 from test_pipeline import tool
 
-from pie.experiments.evaluation import read_rows
+from pie.experiments.parts import read
 
 
 def run(folder, command):
@@ -37,7 +37,7 @@ def test_every_stage_runs_from_random_weights_to_the_last_table(root, smoke):
     assert {name.partition("@")[0] for name in lock} == set(stages)
     config = json.loads((smoke / "data/models/pie/config.json").read_text())
     assert config["width"] == 32, "weights of its own, not the released ones"
-    rows = read_rows(smoke / "data/results/evaluation.csv")
+    rows = read(smoke / "data/results/evaluation", ["pie", "plus"])
     assert {row.method for row in rows} == {"PIE", "PIE (Vanilla)", "PIE (strict)", "PIE+"}
     assert {row.budget.partition(",")[0] for row in rows} == {"beam 4"}
     claims = pd.read_csv(smoke / "reports/tables/paper/claims.csv")
@@ -85,16 +85,18 @@ def test_a_changed_parameter_re_runs_what_the_table_says(root, smoke, section, k
         status = json.loads(run(smoke, "dvc status --json"))
     finally:
         path.write_text(before)
-    head, _, rest = section.partition(".")
-    section = f"{head}.{rest}" if head == "notebooks" else head
-    told, later = tool(root, "parameters").rerun(
-        yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    )[section]
-    if head == "sensitivity":
+    stages, changed = yaml.safe_load((root / "dvc.yaml").read_text())["stages"], f"{section}.{key}"
+    if section.startswith("sensitivity"):
         assert list(status) == ["sensitivity_training@examples-1024"], "no other variant"
-        assert "sensitivity_training" in told and "sensitivity" in later
-    else:
-        assert {name.partition("@")[0] for name in status} == set(told)
+        return
+    told = {
+        name for name, stage in stages.items()
+        if any(changed == p or changed.startswith(f"{p}.") for p in stage.get("params", []))
+    }  # fmt: skip
+    assert told and {name.partition("@")[0] for name in status} == told
+    listed = tool(root, "parameters").rerun(stages)
+    assert told == {n for s, (users, _) in listed.items() if f"{changed}.".startswith(f"{s}.")
+                    for n in users} or section.startswith("notebooks")  # fmt: skip
 
 
 def test_the_table_in_the_how_to_is_that_of_the_pipeline(root):

@@ -75,7 +75,7 @@ def pretrain(
     device: str = "cpu",
     stop_after: float = math.inf,
     workers: int = 0,
-    show: bool | None = None,
+    show: bool = False,
 ) -> Progress:
     """Train, or go on training, until early stopping, ``max_steps`` or ``stop_after`` seconds.
 
@@ -89,7 +89,7 @@ def pretrain(
         device: torch device; of several processes, each takes its own GPU.
         stop_after: seconds of this call after which it saves its state and returns.
         workers: processes that make or read shards ahead of training; 0 = none.
-        show: progress, every ten seconds; None: where there is a terminal, and more often.
+        show: progress every ten seconds, not in a terminal only.
 
     Returns:
         The progress with one row per validation; the rows are those of rank 0.
@@ -125,7 +125,7 @@ def pretrain(
     seen = 0
     bar = tqdm(
         total=config.max_steps, initial=progress.step, unit="step", mininterval=10 if show else 0.1,
-        disable=False if show and group.first else None if group.first else True,
+        disable=(False if show else None) if group.first else True,
     )  # fmt: skip
     shards = Shards(corpus, config.examples, config.seed, cache)
     source = batches(shards, config.batch_size, progress.step, workers)

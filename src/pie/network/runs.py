@@ -74,7 +74,7 @@ def train(runs: Iterable[str], root: Path) -> None:
         stream = ["--stream"] * (run == "plus")  # each of its items is seen once
         with contextlib.chdir(root):
             if not is_finished(Path(RUNS[run][3]), configs(run, Path("params.yaml"))):
-                _run(_parser().parse_args(["--run", run, *stream]))
+                _run(_parser().parse_args(["--run", run, "--progress", *stream]))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -91,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--seconds", type=float, default=math.inf, help="save and stop after these")
     parser.add_argument("--workers", type=int, help="for the corpus; default: all cores, shared")
+    parser.add_argument("--progress", action="store_true", help="shown without a terminal, too")
     parser.add_argument("--stream", action="store_true", help="make shards on the way, no cache")
     parser.add_argument("--corpus-only", action="store_true", help="fill the cache and stop")
     parser.add_argument("--part", default="1/1", help="which share of the cache to fill, as in 2/8")
@@ -122,7 +123,7 @@ def _run(options: argparse.Namespace) -> None:
             return
     progress = pretrain(
         model_config, config, corpus, validation, state, weights, cache, options.device,
-        options.seconds, 0 if cache else workers,
+        options.seconds, 0 if cache else workers, options.progress,
     )  # fmt: skip
     if progress.finished and group.first:
         (weights / "training.json").write_text(json.dumps(made_with(settings), indent=2) + "\n")

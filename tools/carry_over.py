@@ -1,0 +1,158 @@
+"""Carry rows and weights over a change of code, if a sample of them comes out again.
+
+    python tools/carry_over.py pretraining evaluation …
+
+For each stage: of every method, some of the rows that cost least are found again, with the settings
+and problems of the stage's notebook; of weights, the validation loss is computed again. Where
+all agree (``SAME``), ``dvc commit -f STAGE`` records the present code; else the exit code is 1
+and the stage has to be run. Rows that time decides (equal_time) agree where they are right again.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+from notebook import parameters_for
+from notebook_code import run_part
+
+from pie.data.recipe import first_skeletons
+from pie.experiments.evaluation import Row, evaluate, read_rows
+from pie.experiments.parts import Task
+from pie.network.model import load_weights
+from pie.network.objective import validate
+from pie.network.pretraining import corpora
+from pie.network.runs import RUNS, configs
+
+ROOT = Path(__file__).resolve().parent.parent
+ROWS = 3  # of each method in a file
+SAME = {"fitness": 1e-3, "two_sided": 2e-2, "loss": 0.03}
+WEIGHTS = {"pretraining": "pie", "pretraining_plus": "plus", "pretraining_small": "small"}
+NOTEBOOKS = {  # stage: notebook and rows
+    "evaluation": ("04_evaluation", "evaluation/pie"),
+    "evaluation_plus": ("04_evaluation", "evaluation/plus"),
+    "baselines": ("03_baselines", "evaluation/baselines"),
+    "robustness": ("05_robustness", "robustness/pie"),
+    "robustness_plus": ("05_robustness", "robustness/plus"),
+    "robustness_baselines": ("05_robustness", "robustness/baselines"),
+    "equal_time": ("09_equal_time", "equal_time/pie"),
+    "equal_time_plus": ("09_equal_time", "equal_time/plus"),
+    "equal_time_baselines": ("09_equal_time", "equal_time/baselines"),
+    "sensitivity": ("06_sensitivity", "sensitivity"),
+}
+SMALL = ("sensitivity_training", "sensitivity_ours")  # their weights are not kept
+
+
+def set_up(notebook: str) -> dict:
+    """What a notebook has after its cell ``run``, with nothing to run."""
+    names: dict = {}
+    for cell in run_part(nbformat.read(ROOT / f"notebooks/{notebook}.ipynb", 4).cells):
+        if cell.cell_type == "code":
+            exec(cell.source, names)  # our own notebooks
+            if "parameters" in cell.metadata.get("tags", []):
+                names |= parameters_for(notebook) | {"run": []}
+    return names
+
+
+def tasks_of(names: dict) -> list[Task]:
+    """Tasks of a notebook; those of 06 are its settings of the search by label."""
+    if "tasks" in names:
+        return names["tasks"]
+    settings = {**names["wider"], **names["looser"]}
+    return [Task(s, ["PIE"], names["problems"], label) for label, s in settings.items()]
+
+
+def known(tasks: list[Task]) -> dict:
+    """Task and problem by what tells a row: method, test set, equation and budget."""
+    found = {}
+    for task in tasks:
+        for method in task.methods:
+            for p in task.problems:
+                way = "" if p.sampling == "normal" else f", {p.sampling}"
+                end = f", {task.label}" if task.label else ""
+                budget = task.contest.budget(method) + way + end
+                found[method, p.benchmark, p.equation_id, budget] = task, p
+    return found
+
+
+def sample(rows: list[Row]) -> list[Row]:
+    """Of each method, rows spread over the cheapest quarter of those that ran."""
+    by_method: dict[str, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: row.seconds):
+        if row.seconds > 0.0:
+            by_method.setdefault(row.method, []).append(row)
+    return [m[i * len(m) // 4 // ROWS] for m in by_method.values() for i in range(ROWS)]
+
+
+def agrees(old: Row, new: Row, timed: bool) -> bool:
+    """Whether a row is the same within the tolerances."""
+    if timed:
+        return new.skeleton >= old.skeleton
+    near = all(abs(getattr(old, s) - getattr(new, s)) <= SAME[s] for s in ("fitness", "two_sided"))
+    return near and (old.skeleton, old.status) == (new.skeleton, new.status)
+
+
+def rows_agree(stage: str) -> bool:
+    """Find a sample of the rows of a stage again."""
+    notebook, name = NOTEBOOKS[stage]
+    places = known(tasks_of(set_up(notebook)))
+    rows = read_rows(ROOT / f"data/results/{name}.csv")
+    answered = [r for r in rows if (r.method, r.benchmark, r.equation_id, r.budget) in places]
+    if len(answered) < len(rows) and stage != "sensitivity":
+        print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")
+        return False
+    same = True
+    for old in sample(answered):
+        task, problem = places[old.method, old.benchmark, old.equation_id, old.budget]
+        (new,) = evaluate(task.contest, [old.method], [problem])
+        good = agrees(old, new, stage.startswith("equal_time"))
+        same &= good
+        print(f"{'same ' if good else 'OTHER'} {old.method}, {old.equation_id}, {old.budget}: "
+              f"{old.equation or old.status} | {new.equation or new.status}, fitness "
+              f"{old.fitness} | {new.fitness}, two-sided {old.two_sided} | {new.two_sided}")  # fmt: skip
+    return same
+
+
+def weights_agree(run: str) -> bool:
+    """The first items of the corpus and the logged validation loss, again."""
+    drawn, _, training = configs(run, ROOT / "params.yaml")
+    corpus, validation = corpora(drawn, ROOT / "data/benchmarks")
+    first = (ROOT / f"data/corpus/{RUNS[run][0]}.txt").read_text().splitlines()
+    items = first_skeletons(corpus) == first
+    folder = ROOT / RUNS[run][3]
+    logged = pd.read_csv(folder / "training.csv").validation_loss.min()
+    n = training.validation_examples
+    loss = validate(load_weights(folder), validation, n)["validation_loss"]
+    print(f"{run}: first {len(first)} skeletons {'same' if items else 'OTHER'}; "
+          f"loss on {n} items {logged} | {loss:.4f}")  # fmt: skip
+    return items and abs(loss - logged) <= SAME["loss"]
+
+
+def small_agree() -> bool:
+    """Corpora and a network of that size, its losses, and Algorithm 2, again: not the training."""
+    return weights_agree("small") and weights_agree("plus") and rows_agree("sensitivity")
+
+
+def main(stages: list[str]) -> None:
+    """Check, then commit, the stages that are named."""
+    stages_known = [*WEIGHTS, *NOTEBOOKS, *SMALL]
+    if not stages or {*stages} - {*stages_known}:
+        sys.exit(f"{__doc__}\nStages: {', '.join(stages_known)}; given were {stages}")
+    failed = []
+    for stage in stages:
+        print(f"--- {stage}", flush=True)
+        if stage in SMALL:
+            same = small_agree()
+        else:
+            same = rows_agree(stage) if stage in NOTEBOOKS else weights_agree(WEIGHTS[stage])
+        if same:
+            subprocess.run(["dvc", "commit", "-f", stage], cwd=ROOT, check=True)
+        else:
+            failed.append(stage)
+    if failed:
+        sys.exit(f"not carried over: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
