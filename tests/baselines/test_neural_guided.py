@@ -11,23 +11,14 @@ from pie.baselines import programs as prefix
 from pie.baselines.neural_guided import NeuralGuidedConfig, learn, neural_guided
 from pie.baselines.policy import Policy
 from pie.baselines.programs import Breeding, Grammar, evolve, full_tree, mate, mutate
-from pie.expr.expression import Expression, parse, to_tree
+from pie.expr.expression import Expression, to_tree
 from pie.expr.operators import BY_NAME
 from pie.search.candidates import Unusable
-from pie.zeroset.roots import points_on_zero_set
 from pie.zeroset.spreads import permuted
 
 NAMES = ("add", "sub", "mul", "div", "pow", "sqrt", "exp", "ln", "sin", "cos", "pow2")
 GRAMMAR = Grammar(3, tuple(BY_NAME[name].code for name in NAMES), 4, 20, 3)
 INVERSES = {("exp", "ln"), ("ln", "exp"), ("sqrt", "pow2"), ("pow2", "sqrt")}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture
@@ -202,17 +193,6 @@ def test_generations_raise_the_reward(policy, rng):
     assert earned.max() > rewards.max() and len(set(found)) == len(found) == 50
 
 
-def cloud(text, seed=0):
-    f, rng = parse(text), np.random.default_rng(seed)
-    return points_on_zero_set(f, rng.standard_normal((200, len(f.variables))), 1, rng)
-
-
-@pytest.fixture(scope="module")
-def circle():
-    angle = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 200)
-    return np.column_stack([np.cos(angle), np.sin(angle)])
-
-
 @pytest.fixture(scope="module")
 def lawless():
     return np.random.default_rng(0).standard_normal((200, 3))
@@ -235,12 +215,11 @@ def test_the_same_seed_gives_the_same_equations_and_no_global_state_is_touched(l
     assert found(2)[0].expression != once[0].expression
 
 
-@pytest.mark.parametrize("fitness", ["cl-fem", "sampson"])
-def test_the_time_limit_is_kept(lawless, fitness):
+def test_the_time_limit_is_kept(lawless):
     config = NeuralGuidedConfig(exact=-1.0)
-    neural_guided(lawless, fitness, NeuralGuidedConfig(samples=20))  # compiles
+    neural_guided(lawless, config=NeuralGuidedConfig(samples=20))  # compiles
     began = time.perf_counter()
-    found = neural_guided(lawless, fitness, config, seconds=1.0)
+    found = neural_guided(lawless, config=config, seconds=1.0)
     assert 1.0 <= time.perf_counter() - began < 1.5 and found.seconds >= 1.0
     assert len(found.candidates) == 20
 
@@ -275,6 +254,7 @@ def test_where_nothing_fits_the_candidates_say_why(rng):
     assert found.best is None and "does not occur" in found.candidates[0].status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_vanilla_falls_for_degenerate_answers(lawless, seed):
     """Points without any law: an equation that holds exactly is zero nearly everywhere."""
@@ -283,31 +263,14 @@ def test_vanilla_falls_for_degenerate_answers(lawless, seed):
     assert best.fitness > -1e-16 and np.median(np.abs(elsewhere)) < 1e-6
 
 
-def solved(found, text):
-    """Whether the best is zero on other points of the law, but not with their columns permuted."""
-    f, points = found.best.expression, cloud(text, seed=9)
-    off = np.median(np.nan_to_num(np.abs(f.values(permuted(points))), nan=np.inf))
-    return np.abs(f.values(points)).max() < 1e-5 * off
-
-
-def successes(points, text, fitness, **settings):
-    """How many of four seeds find the law."""
-    configs = [NeuralGuidedConfig(seed=seed, **settings) for seed in range(4)]
-    return sum(solved(neural_guided(points, fitness, config), text) for config in configs)
-
-
-def test_cl_fem_finds_a_hyperbola():
-    text = "x1*x2 - 1"
-    assert successes(cloud(text), text, "cl-fem", samples=5000) >= 2
-
-
-def test_sampson_finds_a_product_of_three():
-    text = "x1*x2*x3 - 0.8"
-    assert successes(cloud(text), text, "sampson", samples=10000) >= 2
-
-
-def test_sampson_finds_a_circle_where_cl_fem_falls_for_degenerate_answers(circle):
-    """Sampson with sums and products only, which keeps the search short."""
-    text, products = "x1**2 + x2**2 - 1", ("add", "sub", "mul")
-    assert successes(circle, text, "sampson", samples=8000, operators=products) >= 2
-    assert successes(circle, text, "cl-fem", samples=5000) <= 1
+@pytest.mark.slow
+def test_cl_fem_finds_a_hyperbola_with_most_seeds(cloud):
+    """Zero on other points of the law, and not with their columns permuted."""
+    text, found = "x1*x2 - 1", 0
+    points, others = cloud(text), cloud(text, seed=9)
+    for seed in range(4):
+        config = NeuralGuidedConfig(samples=5000, seed=seed)
+        f = neural_guided(points, config=config).best.expression
+        off = np.median(np.nan_to_num(np.abs(f.values(permuted(others))), nan=np.inf))
+        found += np.abs(f.values(others)).max() < 1e-5 * off
+    assert found >= 2

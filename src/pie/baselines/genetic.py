@@ -10,7 +10,7 @@ import contextlib
 import math
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from unittest import mock
 
@@ -23,11 +23,10 @@ from gplearn.genetic import SymbolicRegressor
 from ..expr.expression import Expression, Tree, from_tree
 from ..expr.operators import MAX_VARIABLES
 from ..search.candidates import Candidate, Discovery, check_points
-from .objectives import OBJECTIVES, WORST, Objective
+from .objectives import OBJECTIVES, WORST, Vanilla
 
 RETURNED = 20  # candidates
-FINISHED = 100  # programs
-_LARGEST_EXPONENT = 100.0  # of exp, as in gplearn's own example
+FINISHED = 100  # evolved programs whose constants are fitted
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class GeneticConfig:
 
 
 def _exp(x):
-    return np.where(np.abs(x) < _LARGEST_EXPONENT, np.exp(x), 0.0)
+    return np.where(np.abs(x) < 100.0, np.exp(x), 0.0)  # as in gplearn's own example
 
 
 def _pow(x1, x2):
@@ -108,7 +107,7 @@ def to_expression(program: list) -> Expression:
     return from_tree(read())
 
 
-def _estimator(config: GeneticConfig, objective: Objective, generations: int) -> SymbolicRegressor:
+def _estimator(config: GeneticConfig, objective: Vanilla, generations: int) -> SymbolicRegressor:
     def fitness(y, predicted, weight):
         # gplearn tries a new fitness on two values first
         return objective.score(predicted) if len(predicted) == len(objective.rows) else WORST
@@ -134,40 +133,33 @@ def _estimator(config: GeneticConfig, objective: Objective, generations: int) ->
     )
 
 
-@contextlib.contextmanager
-def _quiet_and_quick() -> Iterator[None]:
-    with (
-        mock.patch.object(gplearn.genetic, "_Program", _Program),
-        warnings.catch_warnings(),
-        np.errstate(all="ignore"),
-    ):
+@mock.patch.object(gplearn.genetic, "_Program", _Program)
+@np.errstate(all="ignore")
+def _fit_quietly(estimator: SymbolicRegressor, objective: Vanilla) -> None:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield
+        estimator.fit(objective.rows, np.zeros(len(objective.rows)))
 
 
-def _evolved(config: GeneticConfig, objective: Objective, ends: float) -> list[list]:
-    """Programs worth a second look: the best of every generation, and the last generation."""
-    best: list[tuple[float, list]] = []
-    zeros = np.zeros(len(objective.rows))
+def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[list]:
+    """The best program of every generation and the last generation, fittest first."""
+    best = []
     estimator = _estimator(config, objective, 1)
     for generation in range(1, config.generations + 1):
         began = time.perf_counter()
         estimator.set_params(generations=generation)
-        with _quiet_and_quick():
-            estimator.fit(objective.rows, zeros)
+        _fit_quietly(estimator, objective)
         population = estimator._programs[-1]
-        leader = max(population, key=lambda p: p.raw_fitness_)
-        best.append((leader.raw_fitness_, leader.program))
+        best.append(max(population, key=lambda p: p.raw_fitness_))
         now = time.perf_counter()
-        if leader.raw_fitness_ >= 0.0 or now + (now - began) > ends:
+        if best[-1].raw_fitness_ >= 0.0 or now + (now - began) > ends:
             break
-    ranked = [(p.raw_fitness_, p.program) for p in population] + best
-    ranked.sort(key=lambda pair: -pair[0])
-    return [program for _, program in ranked]
+    found = sorted([*population, *best], key=lambda p: -p.raw_fitness_)
+    return [program.program for program in found]
 
 
 @np.errstate(all="ignore")
-def ranked(programs: Iterable[list], objective: Objective, parsimony: float) -> list[Candidate]:
+def ranked(programs: Iterable[list], objective: Vanilla, parsimony: float) -> list[Candidate]:
     """gplearn programs as candidates: true operators, finished by the objective, fittest first.
 
     The paper's objectives rank by fitness, as gplearn does in the end; the others by fitness less
@@ -197,13 +189,9 @@ def genetic(
     config: GeneticConfig = GeneticConfig(),
     seconds: float = math.inf,
 ) -> Discovery:
-    """GP with one of :data:`pie.baselines.objectives.OBJECTIVES`.
+    """GP with one of :data:`pie.baselines.objectives.OBJECTIVES`, on points (N, D).
 
-    Args:
-        points: (N, D).
-        fitness: ``vanilla`` and ``cl-fem`` are the paper's rows.
-        config: settings of gplearn; evolution stops at a fitness of 0.
-        seconds: no generation begins that would not end in time.
+    Evolution stops at a fitness of 0; no generation begins that would not end in time.
 
     Raises:
         ValueError: points or arguments that cannot be used, quoting them.
@@ -212,7 +200,7 @@ def genetic(
         raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(OBJECTIVES)}")
     points = check_points(points, MAX_VARIABLES)
     began = time.perf_counter()
-    objective = OBJECTIVES[fitness].of(points, config.seed, config.tau)
+    objective = OBJECTIVES[fitness](points, config.seed, config.tau)
     programs = _evolved(config, objective, began + seconds)
     candidates = ranked(programs, objective, config.parsimony)
     return Discovery(tuple(candidates[:RETURNED]), time.perf_counter() - began)

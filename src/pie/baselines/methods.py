@@ -4,28 +4,24 @@ The first four rows are the paper's; the others are what a sceptic would try fir
 """
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..search.candidates import Discovery, Method
+from ..search.candidates import Method
 from ..sources import digest_of
 from .genetic import GeneticConfig, genetic
 from .neural_guided import NeuralGuidedConfig, neural_guided
 from .null_space import NullSpaceConfig, null_space
 
-GP = ("baselines.genetic", "genetic")
-DSO = ("baselines.neural_guided", "neural_guided")
-SVD = ("baselines.null_space", "null_space")
-# name: (module, section of the parameters), fitness
+# module and section of the parameters; fitness
 METHODS = {
-    "GP (Vanilla)": (GP, "vanilla"),
-    "GP (CL-FEM)": (GP, "cl-fem"),
-    "DSO (Vanilla)": (DSO, "vanilla"),
-    "DSO (CL-FEM)": (DSO, "cl-fem"),
-    "Null space": (SVD, ""),
-    "GP (least squares)": (GP, "least squares"),
-    "GP (implicit derivatives)": (GP, "implicit derivatives"),
-    "GP (Sampson)": (GP, "sampson"),
+    "GP (Vanilla)": ("genetic", "vanilla"),
+    "GP (CL-FEM)": ("genetic", "cl-fem"),
+    "DSO (Vanilla)": ("neural_guided", "vanilla"),
+    "DSO (CL-FEM)": ("neural_guided", "cl-fem"),
+    "Null space": ("null_space", ""),
+    "GP (least squares)": ("genetic", "least squares"),
+    "GP (implicit derivatives)": ("genetic", "implicit derivatives"),
+    "GP (Sampson)": ("genetic", "sampson"),
 }
 
 
@@ -40,34 +36,33 @@ class BaselinesConfig:
 
 @dataclass(frozen=True)
 class Baselines:
-    """The baselines as methods of :func:`pie.experiments.evaluation.evaluate`, within their budgets."""
+    """The baselines as methods of :func:`pie.experiments.evaluation.evaluate`."""
 
     config: BaselinesConfig = BaselinesConfig()
     seed: int = 0  # of the metrics
 
-    def _search(self, name: str) -> Callable[..., Discovery]:
-        (_, section), fitness = METHODS[name]
-        config = getattr(self.config, section)
-        if section == "null_space":
-            return functools.partial(null_space, config=config)
-        search = genetic if section == "genetic" else neural_guided
-        return functools.partial(search, fitness=fitness, config=config)
-
     @property
     def methods(self) -> dict[str, Method]:
         """Every baseline by name."""
-        return {name: self._search(name) for name in METHODS}
+        gp = functools.partial(genetic, config=self.config.genetic)
+        dso = functools.partial(neural_guided, config=self.config.neural_guided)
+        svd = functools.partial(null_space, config=self.config.null_space)
+        searches = {"genetic": gp, "neural_guided": dso}
+        return {
+            name: functools.partial(searches[section], fitness=fitness) if fitness else svd
+            for name, (section, fitness) in METHODS.items()
+        }
 
     def budget(self, method: str) -> str:
         """Programs that are evaluated."""
-        (_, section), _ = METHODS[method]
-        if section == "genetic":
-            return f"{self.config.genetic.generations} × {self.config.genetic.population} programs"
-        if section == "neural_guided":
-            return f"{self.config.neural_guided.samples} samples"
-        return "closed form"
+        gp, dso = self.config.genetic, self.config.neural_guided
+        return {
+            "genetic": f"{gp.generations} × {gp.population} programs",
+            "neural_guided": f"{dso.samples} samples",
+            "null_space": "closed form",
+        }[METHODS[method][0]]
 
     def digest(self, method: str) -> bytes:
         """Of settings and sources."""
-        (module, section), fitness = METHODS[method]
-        return digest_of([module], (getattr(self.config, section), fitness))
+        section, fitness = METHODS[method]
+        return digest_of([f"baselines.{section}"], (getattr(self.config, section), fitness))

@@ -34,14 +34,11 @@ from ..expr.expression import MAX_LENGTH, Expression
 from ..expr.operators import BY_NAME, CONSTANT, MAX_VARIABLES
 from ..fit.constants import Fit, fit
 from ..fit.fitness import stochastic_copies
-from ..fit.sampson_fits import fit_sampson
 from ..search.candidates import Candidate, Discovery, check_points
 from .policy import Policy
 from .programs import Breeding, Codes, Grammar, evolve
 
-FITNESS_FUNCTIONS = ("cl-fem", "vanilla", "sampson")
-KEPT = 20  # candidates returned
-_SAMPSON_CHUNK = 8  # programs per call, between looks at the clock
+RETURNED = 20  # candidates
 
 
 @dataclass(frozen=True)
@@ -74,9 +71,7 @@ class NeuralGuidedConfig(Breeding):
     )  # fmt: skip
     tau: float = 1e-4  # tolerance of CL-FEM; paper
     constant_iterations: int = 200  # of BFGS
-    sampson_starts: int = 6  # of the constants; "sampson" only
-    sampson_descents: int = 2  # from the best of them
-    exact: float = 1e-8  # √m or contrast that ends the search, negative = none; public: 1e-12
+    exact: float = 1e-8  # √m that ends the search, negative = none; public: 1e-12
     seed: int = 0
 
     def __post_init__(self):
@@ -108,47 +103,28 @@ class _Finished(Exception):
 class _Judge:
     """Fits and remembers programs; ends the search from wherever it is."""
 
-    def __init__(
-        self, points: np.ndarray, fitness: str, config: NeuralGuidedConfig, deadline: float
-    ):
-        self.points, self.fitness, self.config, self.deadline = points, fitness, config, deadline
-        self.copies = None
-        if fitness == "cl-fem":
-            self.copies = stochastic_copies(points, np.random.default_rng(config.seed))
+    def __init__(self, points, copies, config: NeuralGuidedConfig, deadline: float):
+        self.points, self.copies, self.config, self.deadline = points, copies, config, deadline
         self.left = config.samples
         self.rewards: dict[Codes, float] = {}
-        self.best: list[tuple[float, int, int, Fit]] = []  # a heap of the KEPT best
+        self.best: list[tuple[float, int, int, Fit]] = []  # a heap of the best
 
     def __call__(self, programs: Sequence[Codes]) -> np.ndarray:
         """Rewards (B,); every program counts as a sample, fitted before or not."""
         wanted = list(map(tuple, programs[: self.left]))  # plain ones, also of genetic programming
-        new = [codes for codes in dict.fromkeys(wanted) if codes not in self.rewards]
-        chunk = _SAMPSON_CHUNK if self.fitness == "sampson" else 1
-        for i in range(0, len(new), chunk):
+        for codes in dict.fromkeys(wanted):
+            if codes in self.rewards:
+                continue
             if time.perf_counter() >= self.deadline:
                 raise _Finished
-            some = new[i : i + chunk]
-            for codes, found in zip(some, self._fits(some), strict=True):
-                self._remember(codes, found)
+            self._remember(codes, self._fit(codes))
         self.left -= len(wanted)
         if self.left == 0 or time.perf_counter() >= self.deadline:
             raise _Finished
         return np.array([self.rewards[codes] for codes in programs])
 
-    def _fits(self, programs: Sequence[Codes]) -> list[Fit]:
-        config = self.config
-        expressions = [Expression(codes, (1.0,) * codes.count(CONSTANT)) for codes in programs]
-        if self.fitness == "sampson":
-            return fit_sampson(
-                expressions,
-                self.points,
-                config.sampson_starts,
-                config.constant_iterations,
-                descents=config.sampson_descents,
-            )
-        return [self._fit(expression) for expression in expressions]
-
-    def _fit(self, expression: Expression) -> Fit:
+    def _fit(self, codes: Codes) -> Fit:
+        expression = Expression(codes, (1.0,) * codes.count(CONSTANT))
         # d_j is 0 without x_j, whatever the constants: nothing to fit
         if self.copies is not None and len(expression.variables) < self.points.shape[1]:
             return Fit(expression, -np.inf, "a variable does not occur: its d_j is 0")
@@ -156,22 +132,19 @@ class _Judge:
         return fit(expression, self.points, self.copies, config.tau, config.constant_iterations)
 
     def _remember(self, codes: Codes, found: Fit) -> None:
-        error = found.contrast if self.fitness == "sampson" else math.sqrt(-found.fitness)
-        reward = 0.0 if found.fitness == -np.inf else 1.0 / (1.0 + error)
+        error = math.sqrt(-found.fitness)
+        reward = 1.0 / (1.0 + error)
         self.rewards[codes] = reward
         # of equally good ones the shorter is better, then the earlier
         entry = (reward, -len(codes), -len(self.rewards), found)
-        (heapq.heappush if len(self.best) < KEPT else heapq.heappushpop)(self.best, entry)
+        (heapq.heappush if len(self.best) < RETURNED else heapq.heappushpop)(self.best, entry)
         if reward > 0.0 and error <= self.config.exact:
             raise _Finished
 
     def candidates(self) -> tuple[Candidate, ...]:
         """The best programs, best first."""
-        fits = [entry[-1] for entry in sorted(self.best, reverse=True)]
-        return tuple(
-            Candidate(f.expression, f.fitness, math.nan, f.status, f.error, f.contrast)
-            for f in fits
-        )
+        fits = [fit for *_, fit in sorted(self.best, reverse=True)]
+        return tuple(Candidate(f.expression, f.fitness, math.nan, f.status) for f in fits)
 
 
 def learn(
@@ -240,8 +213,7 @@ def neural_guided(
 
     Args:
         points: (N, D), 2 ≤ D ≤ 9.
-        fitness: ``cl-fem`` (Eq. 6) or ``vanilla`` (Eq. 2), the paper's two; or ``sampson``, ours,
-            which degenerate equations do not please: R = 1 / (1 + contrast).
+        fitness: ``cl-fem`` (Eq. 6) or ``vanilla`` (Eq. 2).
         config: settings.
         seconds: wall-clock limit.
 
@@ -253,10 +225,13 @@ def neural_guided(
         ValueError: points or arguments that cannot be used, quoting them.
     """
     began = time.perf_counter()
-    if fitness not in FITNESS_FUNCTIONS:
-        raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(FITNESS_FUNCTIONS)}")
+    if fitness not in ("cl-fem", "vanilla"):
+        raise ValueError(f"fitness is {fitness!r}; expected cl-fem or vanilla")
     points = check_points(points, MAX_VARIABLES)
-    judge = _Judge(points, fitness, config, began + seconds)
+    copies = None
+    if fitness == "cl-fem":
+        copies = stochastic_copies(points, np.random.default_rng(config.seed))
+    judge = _Judge(points, copies, config, began + seconds)
     with contextlib.suppress(_Finished):
         _search(config.grammar(points.shape[1]), judge)
     return Discovery(judge.candidates(), time.perf_counter() - began)

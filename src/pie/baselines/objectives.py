@@ -10,9 +10,6 @@ All are scored so that higher is better; :data:`WORST` stands for −∞ and for
 """
 
 import functools
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
@@ -27,29 +24,33 @@ NEIGHBOURS = 12  # of which a normal is the direction of least spread
 NEGLIGIBLE = 1e-9  # coefficient of a column of size 1
 
 
-@dataclass(frozen=True)
-class Objective(ABC):
-    """A fitness that a search can maximise.
+class Vanilla:
+    """Eq. 2: minus the mean square of f. Degenerate answers reach its maximum, 0.
 
-    Attributes:
-        rows: where programs are evaluated, (R, D).
-        n: N, the rows that are the points themselves come first.
+    Args:
+        points: (N, D).
+        seed: of what is drawn beside them.
         tau: tolerance of CL-FEM.
     """
 
-    rows: np.ndarray
-    n: int
-    tau: float
-    as_in_paper = False  # evolved with gplearn's protected operators, the fittest program wins
+    as_in_paper = True  # evolved with gplearn's protected operators, the fittest program wins
 
-    @classmethod
-    @abstractmethod
-    def of(cls, points: np.ndarray, seed: int, tau: float) -> Self:
-        """The objective for points (N, D)."""
+    def __init__(self, points: np.ndarray, seed: int = 0, tau: float = 1e-4):
+        self.points, self.n, self.tau = points, len(points), tau
+        self.rows = self.stacked(seed)  # where programs are evaluated, (R, D), the points first
 
-    @abstractmethod
+    def stacked(self, seed: int) -> np.ndarray:
+        """The points, and what else the score needs."""
+        return self.points
+
+    @np.errstate(all="ignore")
     def score(self, values: np.ndarray) -> float:
         """Fitness from the values of a program on the rows (R,); higher is better."""
+        score = self._score(values)
+        return score if np.isfinite(score) else WORST
+
+    def _score(self, values: np.ndarray) -> float:
+        return vanilla(values)
 
     def finish(self, expressions: list[Expression]) -> list[Expression]:
         """Equations made of evolved programs, best first: constants that the fitness implies."""
@@ -59,45 +60,17 @@ class Objective(ABC):
         """Fitness of an equation that :meth:`finish` returned."""
         return self.score(expression.values(self.rows))
 
-    @property
-    def points(self) -> np.ndarray:
-        """The points (N, D)."""
-        return self.rows[: self.n]
 
+class ClFem(Vanilla):
+    """Eq. 6: as Eq. 2, but −∞ where some d_j ≤ τ. The copies are drawn once."""
 
-def _finite(score: float) -> float:
-    return score if np.isfinite(score) else WORST
+    def stacked(self, seed):
+        return np.concatenate(
+            [self.points, *stochastic_copies(self.points, np.random.default_rng(seed))]
+        )
 
-
-class Vanilla(Objective):
-    """Eq. 2: minus the mean square of f. Degenerate answers reach its maximum, 0."""
-
-    as_in_paper = True
-
-    @classmethod
-    def of(cls, points, seed, tau):
-        """The rows are the points."""
-        return cls(points, len(points), tau)
-
-    def score(self, values):
-        """Eq. 2."""
-        return _finite(vanilla(values))
-
-
-class ClFem(Objective):
-    """Eq. 6: as Eq. 2, but −∞ where some d_j ≤ τ."""
-
-    as_in_paper = True
-
-    @classmethod
-    def of(cls, points, seed, tau):
-        """The rows are the points and their stochastic copies, drawn once, ((1 + D)·N, D)."""
-        copies = stochastic_copies(points, np.random.default_rng(seed))
-        return cls(np.concatenate([points, *copies]), len(points), tau)
-
-    def score(self, values):
-        """Eq. 6."""
-        return _finite(cl_fem(values[: self.n], values[self.n :].reshape(-1, self.n), self.tau))
+    def _score(self, values):
+        return cl_fem(values[: self.n], values[self.n :].reshape(-1, self.n), self.tau)
 
 
 def _stepped(points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
@@ -105,37 +78,32 @@ def _stepped(points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     return np.concatenate([points, *(points + h for h in np.diag(STEP * spreads))])
 
 
-@np.errstate(all="ignore")
 def _gradient(values: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
     """f (N,) and its gradient in units of the columns' spread (D, N), from values on such rows."""
     f, *moved = values.reshape(1 + d, -1)
     return f, (np.stack(moved) - f) / STEP
 
 
-class Sampson(Objective):
+class Sampson(Vanilla):
     r"""Minus the mean Sampson distance |f|/‖∇f‖, over its median on points with permuted columns.
 
     Not in the paper. In units of the columns' spread, each distance counted up to one. An f that
     is small or steep everywhere gains nothing: its permuted points are as near.
     """
 
-    @classmethod
-    def of(cls, points, seed, tau):
-        """The rows are the points and half as many permuted ones, each with steps."""
-        null = permuted(points, seed)[::2]
-        spreads = points.std(0)
-        stepped = [_stepped(points, spreads), _stepped(null, spreads)]
-        return cls(np.concatenate(stepped), len(points), tau)
+    as_in_paper = False
 
-    @np.errstate(all="ignore")
-    def score(self, values):
-        """The ratio of the two distances."""
+    def stacked(self, seed):
+        null, spreads = permuted(self.points, seed)[::2], self.points.std(0)
+        return np.concatenate([_stepped(cloud, spreads) for cloud in (self.points, null)])
+
+    def _score(self, values):
         d = self.rows.shape[1]
         near = []
         for part in np.split(values, [(1 + d) * self.n]):
             f, gradient = _gradient(part, d)
             near.append(np.minimum(np.abs(f) / np.linalg.norm(gradient, axis=0), 1.0))
-        return _finite(-float(np.mean(near[0]) / np.median(near[1])))
+        return -float(np.mean(near[0]) / np.median(near[1]))
 
     def finish(self, expressions):
         """With constants fitted; degenerate ones only where the guards of the fit pass no other."""
@@ -143,7 +111,7 @@ class Sampson(Objective):
         return [fit.expression for fit in fits if fit.status == "ok"] or expressions
 
 
-class ImplicitDerivatives(Objective):
+class ImplicitDerivatives(Vanilla):
     r"""Minus the mean of ln(1 + |sin θ|), θ between ∇f and the normal of the cloud.
 
     Schmidt & Lipson (2009) compare derivatives of f with numerical ones along an ordered
@@ -151,30 +119,26 @@ class ImplicitDerivatives(Objective):
     spread least. It sees f up to its level, which is set to the median over the points in the end.
     """
 
-    @classmethod
-    def of(cls, points, seed, tau):
-        """The rows are the points with steps."""
-        return cls(_stepped(points, points.std(0)), len(points), tau)
+    as_in_paper = False
+
+    def stacked(self, seed):
+        return _stepped(self.points, self.points.std(0))
 
     @functools.cached_property
     def _normals(self) -> np.ndarray:
         return normals(self.points).T
 
-    @np.errstate(all="ignore")
-    def score(self, values):
-        """The mean over the points."""
+    def _score(self, values):
         _, gradient = _gradient(values, self.rows.shape[1])
         cosine = np.sum(gradient * self._normals, axis=0) / np.linalg.norm(gradient, axis=0)
         sine = np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
-        return _finite(-float(np.mean(np.log1p(sine))))
+        return -float(np.mean(np.log1p(sine)))
 
     def finish(self, expressions):
         """Every program less its level."""
         levels = [float(np.median(e.values(self.points))) for e in expressions]
-        return [
-            from_tree(("sub", to_tree(expression), ("c", level)))
-            for expression, level in zip(expressions, levels, strict=True)
-        ]
+        trees = zip(map(to_tree, expressions), levels, strict=True)
+        return [from_tree(("sub", tree, ("c", level))) for tree, level in trees]
 
 
 def normals(points: np.ndarray, neighbours: int = NEIGHBOURS) -> np.ndarray:
@@ -215,15 +179,12 @@ class LeastSquares(ClFem):
         weights = np.where(np.abs(vector) > NEGLIGIBLE, vector / size, 0.0)
         return columns @ weights, weights
 
-    @np.errstate(all="ignore")
-    def score(self, values):
-        """Of the combination."""
+    def _score(self, values):
         found = self._combined(values)
-        return WORST if found is None else self._root(found[0])
+        return -np.inf if found is None else self._root(found[0])
 
     def _root(self, values: np.ndarray) -> float:
-        score = super().score(values)
-        return score if score == WORST else -float(np.sqrt(-score))
+        return -float(np.sqrt(-super()._score(values)))
 
     @np.errstate(all="ignore")
     def finish(self, expressions):
@@ -239,9 +200,11 @@ class LeastSquares(ClFem):
             equations.append(from_tree(tree))
         return equations
 
+    @np.errstate(all="ignore")
     def score_finished(self, expression):
         """Its coefficients are its own."""
-        return self._root(expression.values(self.rows))
+        score = self._root(expression.values(self.rows))
+        return score if np.isfinite(score) else WORST
 
 
 OBJECTIVES = {

@@ -16,7 +16,7 @@ Shapes: B programs, T positions, V tokens.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,8 +26,7 @@ from .programs import ARITY, INVERSE, TRIGONOMETRIC, Codes, Grammar
 _PARENT, _SIBLING, _WAVES, _FIRST = range(4)  # what is known of an open operand
 
 
-@dataclass(frozen=True)
-class Scores:
+class Scores(NamedTuple):
     """Log-probabilities (B,), −inf for programs that are not allowed, and entropies (B,)."""
 
     log_probability: Tensor
@@ -56,19 +55,17 @@ class _Open:
 
         What lands above the open operands of a row is never read, so nothing is masked.
         """
-        policy, rows = self.policy, self.rows
+        policy, rows, slots = self.policy, self.rows, self.slots
         at = (self.count - 1).clamp(min=0)
-        _, _, waves, first = self.slots[rows, at].unbind(1)
+        _, _, waves, first = slots[rows, at].unbind(1)
         below = (at - 1).clamp(min=0)
-        self.slots[rows, below, _SIBLING] = torch.where(
-            first.bool(), token, self.slots[rows, below, _SIBLING]
-        )
+        slots[rows, below, _SIBLING] = token.where(first.bool(), slots[rows, below, _SIBLING])
         none = torch.full_like(token, len(policy.arity))
         inside = waves | policy.trigonometric[token].long()
         child = torch.stack([token, none, inside, torch.zeros_like(token)], 1)
-        self.slots[rows, at] = child
+        slots[rows, at] = child
         child[:, _FIRST] = 1
-        self.slots[rows, at + 1] = child
+        slots[rows, at + 1] = child
         alive = self.count > 0
         self.constants += alive & policy.constant[token]
         self.variables += alive & policy.variable[token]
@@ -94,18 +91,10 @@ class _Open:
 
 
 class Policy(nn.Module):
-    """The distribution over programs.
+    """The distribution over programs; ``gamma``, ``length`` and ``length_scale`` are γ, ℓ and s.
 
     The LSTM begins at zero, as public DSO's does, so that the first programs are drawn from the
     priors alone.
-
-    Args:
-        grammar: the tokens and constraints.
-        generator: of the initial weights.
-        units: of the LSTM.
-        gamma: decay of the entropy per position.
-        length: ℓ of the soft prior on lengths.
-        length_scale: its s.
     """
 
     def __init__(
@@ -120,7 +109,8 @@ class Policy(nn.Module):
         super().__init__()
         self.grammar, self.gamma = grammar, gamma
         self.length, self.length_scale = length, length_scale
-        size = len(grammar.codes)
+        codes = grammar.codes
+        size = len(codes)
         # made without weights: torch would draw them from its global generator
         self.lstm = nn.LSTM(2 * (size + 1), units, batch_first=True, device="meta")
         self.head = nn.Linear(units, size, device="meta")
@@ -128,23 +118,16 @@ class Policy(nn.Module):
         for weight in (*self.lstm.parameters(), self.head.bias):
             nn.init.zeros_(weight)
         nn.init.xavier_uniform_(self.head.weight, generator=generator)
-        self._tabulate()
-
-    def _tabulate(self) -> None:
-        """What the constraints say about pairs of tokens; the last row is no token."""
-        codes = self.grammar.codes
-        size = len(codes)
+        # what the constraints say about tokens and pairs of them; the last row is no token
         self.arity = torch.tensor([ARITY[c] for c in codes])
         self.terminal = self.arity == 0
         self.constant = torch.arange(size) == 0
         self.variable = self.terminal & ~self.constant
         self.trigonometric = torch.tensor([c in TRIGONOMETRIC for c in codes])
         self.same_arity = -torch.log((self.arity[:, None] == self.arity).sum(0).float())
+        inverse = torch.tensor([[INVERSE.get(parent) == c for c in codes] for parent in codes])
         self.forbidden_child = torch.zeros(size + 1, size, dtype=torch.bool)
-        self.forbidden_child[:size] = (self.arity == 1)[:, None] & self.constant
-        for i, parent in enumerate(codes):
-            for j, child in enumerate(codes):
-                self.forbidden_child[i, j] |= INVERSE.get(parent) == child
+        self.forbidden_child[:size] = (self.arity == 1)[:, None] & self.constant | inverse
         self.forbidden_sibling = torch.zeros(size + 1, size, dtype=torch.bool)
         self.forbidden_sibling[0] = self.constant
 
@@ -161,11 +144,10 @@ class Policy(nn.Module):
         logs = torch.where(forbidden.all(2, True), 0.0, logits + prior).log_softmax(-1)
         logs = logs.masked_fill(forbidden, -torch.inf)
         picked = logs.gather(2, tokens[..., None])[..., 0]
-        log_probability = torch.where(alive, picked, 0.0).sum(1)
         # 0·log 0 is 0, not nan
         entropy = -(logs.exp() * logs.masked_fill(forbidden, 0.0)).sum(2)
         decay = self.gamma ** torch.arange(tokens.shape[1])
-        return Scores(log_probability, torch.where(alive, entropy * decay, 0.0).sum(1))
+        return Scores(*(torch.where(alive, x, 0.0).sum(1) for x in (picked, entropy * decay)))
 
     @torch.no_grad()
     def sample(self, batch: int, generator: torch.Generator) -> tuple[list[Codes], Scores]:
@@ -180,22 +162,19 @@ class Policy(nn.Module):
             steps.append((logits[:, 0], prior, token, alive))
             slots.place(token)
         logits, prior, tokens, alive = (torch.stack(part, 1) for part in zip(*steps, strict=True))
-        lengths = alive.sum(1).tolist()
-        codes = self.grammar.codes
-        programs = [
-            tuple(codes[t] for t in row[:n])
-            for row, n in zip(tokens.tolist(), lengths, strict=True)
-        ]
+        drawn = zip(tokens.tolist(), alive.sum(1).tolist(), strict=True)
+        programs = [tuple(self.grammar.codes[t] for t in row[:length]) for row, length in drawn]
         return programs, self._scores(logits, prior, tokens, alive)
 
     def score(self, programs: Sequence[Codes]) -> Scores:
         """Log-probabilities and entropies, differentiable, of any well-formed programs."""
         index = {code: i for i, code in enumerate(self.grammar.codes)}
-        longest = max(map(len, programs))
-        alive = torch.tensor([[t < len(p) for t in range(longest)] for p in programs])
-        tokens = torch.tensor([[index[c] for c in p] + [0] * (longest - len(p)) for p in programs])
-        slots, known, priors = _Open(len(programs), longest, self), [], []
-        for t in range(longest):
+        rows = [torch.tensor([index[c] for c in program]) for program in programs]
+        tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        lengths = torch.tensor([len(program) for program in programs])
+        alive = torch.arange(tokens.shape[1]) < lengths[:, None]
+        slots, known, priors = _Open(len(programs), tokens.shape[1], self), [], []
+        for t in range(tokens.shape[1]):
             known.append(slots.next())
             priors.append(torch.where(alive[:, t, None], slots.prior(known[-1]), 0.0))
             slots.place(tokens[:, t])

@@ -14,17 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from deap import algorithms, base, tools
 
-from ..expr.operators import (
-    BY_CODE,
-    CONSTANT,
-    COS,
-    EXP,
-    LN,
-    MAX_VARIABLES,
-    POW2,
-    SIN,
-    SQRT,
-)  # fmt: skip
+from ..expr.operators import BY_CODE, CONSTANT, COS, EXP, LN, MAX_VARIABLES, POW2, SIN, SQRT
 
 Codes = tuple[int, ...]
 TRIGONOMETRIC = (SIN, COS)
@@ -80,24 +70,17 @@ class Grammar:
         if codes.count(CONSTANT) > self.max_constants:
             return False
         stack: list[tuple[int, bool]] = []  # root of each operand, and whether it has sin or cos
-        variables = 0
         for code in reversed(codes):
-            if code <= MAX_VARIABLES:
-                variables += code != CONSTANT
-                stack.append((code, False))
-                continue
-            root, waves = stack.pop()
-            if ARITY[code] == 2:
-                other, other_waves = stack.pop()
-                if root == other == CONSTANT:
-                    return False
-                stack.append((code, waves or other_waves))
-                continue
-            trigonometric = code in TRIGONOMETRIC
-            if root == CONSTANT or INVERSE.get(code) == root or (trigonometric and waves):
+            operands = [stack.pop() for _ in range(ARITY[code])]
+            waves, trigonometric = any(waves for _, waves in operands), code in TRIGONOMETRIC
+            if operands and all(root == CONSTANT for root, _ in operands):
+                return False
+            if len(operands) == 1 and INVERSE.get(code) == operands[0][0]:
+                return False
+            if trigonometric and waves:
                 return False
             stack.append((code, waves or trigonometric))
-        return variables > 0
+        return any(0 < code <= MAX_VARIABLES for code in codes)
 
 
 def subtree_end(codes: Codes, start: int) -> int:
@@ -113,28 +96,25 @@ def subtree_end(codes: Codes, start: int) -> int:
     return start
 
 
+def _choice(options: tuple, rng: np.random.Generator):
+    return options[rng.integers(len(options))]
+
+
 def crossover(first: Codes, second: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
     """One-point crossover: a subtree of each, never the whole program, changes places."""
     if len(first) < 2 or len(second) < 2:
         return first, second
     i, j = int(rng.integers(1, len(first))), int(rng.integers(1, len(second)))
     i_end, j_end = subtree_end(first, i), subtree_end(second, j)
-    return (
-        first[:i] + second[j:j_end] + first[i_end:],
-        second[:j] + first[i:i_end] + second[j_end:],
-    )
+    one = first[:i] + second[j:j_end] + first[i_end:]
+    return one, second[:j] + first[i:i_end] + second[j_end:]
 
 
 def full_tree(grammar: Grammar, depth: int, rng: np.random.Generator) -> Codes:
     """A random tree whose leaves all lie at ``depth``; tokens uniform among those that fit."""
-    tokens = grammar.operators if depth else grammar.terminals
-    code = _choice(tokens, rng)
+    code = _choice(grammar.operators if depth else grammar.terminals, rng)
     operands = [full_tree(grammar, depth - 1, rng) for _ in range(ARITY[code])]
     return (code, *(c for operand in operands for c in operand))
-
-
-def _choice(options: tuple, rng: np.random.Generator):
-    return options[rng.integers(len(options))]
 
 
 def replace_subtree(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
@@ -180,12 +160,8 @@ def mate(
     first: Codes, second: Codes, grammar: Grammar, rng: np.random.Generator
 ) -> tuple[Codes, Codes]:
     """The children of a crossover; in place of one that is not allowed, its parent."""
-    children = crossover(first, second, rng)
-    one, other = (
-        child if grammar.allows(child) else parent
-        for child, parent in zip(children, (first, second), strict=True)
-    )
-    return one, other
+    one, other = crossover(first, second, rng)
+    return one if grammar.allows(one) else first, other if grammar.allows(other) else second
 
 
 def mutate(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int = 3) -> Codes:
@@ -228,27 +204,6 @@ def _seeded(seed: int) -> Iterator[None]:
         random.setstate(state)
 
 
-def _toolbox(grammar: Grammar, breeding: Breeding, rng: np.random.Generator) -> base.Toolbox:
-    def mated(first, second):
-        return tuple(map(_Individual, mate(first, second, grammar, rng)))
-
-    def mutated(individual):
-        return (_Individual(mutate(individual, grammar, rng, breeding.mutation_depth)),)
-
-    toolbox = base.Toolbox()
-    toolbox.register("clone", _Individual)
-    toolbox.register("select", tools.selTournament, tournsize=breeding.tournament)
-    toolbox.register("mate", mated)
-    toolbox.register("mutate", mutated)
-    return toolbox
-
-
-def _rewarded(individuals: Sequence[_Individual], rewards: np.ndarray) -> list[_Individual]:
-    for individual, reward in zip(individuals, rewards, strict=True):
-        individual.fitness.values = (float(reward),)
-    return list(individuals)
-
-
 def evolve(
     seeds: Sequence[Codes],
     rewards: np.ndarray,
@@ -262,13 +217,29 @@ def evolve(
     Returns:
         the best different programs of all generations, and their rewards.
     """
-    toolbox = _toolbox(grammar, breeding, rng)
-    population = _rewarded([_Individual(codes) for codes in seeds], rewards)
+
+    def mated(first: Codes, second: Codes) -> tuple[_Individual, ...]:
+        return tuple(map(_Individual, mate(first, second, grammar, rng)))
+
+    def mutated(individual: Codes) -> tuple[_Individual]:
+        return (_Individual(mutate(individual, grammar, rng, breeding.mutation_depth)),)
+
+    def rewarded(individuals: list[_Individual], rewards: np.ndarray) -> list[_Individual]:
+        for individual, reward in zip(individuals, rewards, strict=True):
+            individual.fitness.values = (float(reward),)
+        return individuals
+
+    toolbox = base.Toolbox()
+    toolbox.register("clone", _Individual)
+    toolbox.register("select", tools.selTournament, tournsize=breeding.tournament)
+    toolbox.register("mate", mated)
+    toolbox.register("mutate", mutated)
+    population = rewarded([_Individual(codes) for codes in seeds], rewards)
     hall = tools.HallOfFame(breeding.hall_of_fame)
     with _seeded(int(rng.integers(2**32))):
         for _ in range(breeding.generations):
             parents = toolbox.select(population, len(population))
             children = algorithms.varAnd(parents, toolbox, breeding.crossover, breeding.mutation)
-            population = _rewarded(children, judge(children))
+            population = rewarded(children, judge(children))
             hall.update(population)
     return [tuple(i) for i in hall], np.array([i.fitness.values[0] for i in hall])
