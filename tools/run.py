@@ -61,7 +61,7 @@ def main() -> None:
             run("dvc", "config", "--local", "core.no_scm", "true")
         run("dvc", "repro", *sys.argv[2:])
     elif sys.argv[1] == "test":
-        run(python, "-m", "pytest", *sys.argv[2:])
+        run(python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), *sys.argv[2:])
         run(
             python, "-m", "pytest", "--nbval", "--nbval-current-env",
             "-o", "addopts=", "-o", "filterwarnings=default",
