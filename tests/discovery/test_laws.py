@@ -79,7 +79,17 @@ def test_candidates_are_different_and_the_front_falls(found):
     front = found.front
     assert all(a.complexity < b.complexity for a, b in zip(front, front[1:], strict=False))
     assert all(a.relative_rms > b.relative_rms for a, b in zip(front, front[1:], strict=False))
-    assert len(found.table()) == len(found.candidates)
+    prices = np.array([(law.complexity, law.relative_rms) for law in found.candidates])
+    beaten = [np.any(np.all(prices <= p, axis=1) & np.any(prices < p, axis=1)) for p in prices]
+    assert len(front) == beaten.count(False) >= 1
+
+
+def test_a_line_of_the_table_is_its_equation_to_some_digits(found):
+    symbols = sympy.symbols("length w", real=True)
+    for text, law in zip(found.table()["equation"], found.candidates, strict=True):
+        line = sympy.sympify(text.removesuffix(" = 0"), {s.name: s for s in symbols})
+        written, exact = (sympy.lambdify(symbols, f) for f in (line, law.expression))
+        assert written(1.3, 0.7) == pytest.approx(exact(1.3, 0.7), rel=0.02, abs=0.02)
 
 
 def test_a_simple_law_stays_beside_a_longer_one_that_fits_better(root):

@@ -1,4 +1,6 @@
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pie
 from pie import ImplicitRegressor
+from pie.discovery import laws, measurements
 
 
 def hyperbola(n=60):
@@ -93,7 +96,15 @@ def test_it_passes_the_checks_of_scikit_learn(estimator, check):
 
 
 def test_the_package_offers_what_a_user_needs_and_nothing_else():
-    assert set(pie.__all__) <= set(dir(pie))
-    assert all(getattr(pie, name) is not None for name in pie.__all__)
+    assert pie.discover is laws.discover and pie.from_pretrained is laws.from_pretrained
+    assert pie.ImplicitRegressor is ImplicitRegressor and pie.BadTable is measurements.BadTable
+    assert {name for name in dir(pie) if name[0] != "_"} == set(pie.__all__)
+    assert len(pie.__all__) == 4
     with pytest.raises(AttributeError, match="no attribute 'disc'"):
         _ = pie.disc
+
+
+def test_importing_the_package_imports_nothing_that_takes_long():
+    asked = "import sys, pie; print({'torch', 'numba', 'pandas'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
