@@ -27,6 +27,7 @@ from pie.network.runs import RUNS, configs
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = 3  # of each method in a file
+ROW_SCORES = ("fitness", "two_sided")
 SAME = {"fitness": 1e-3, "two_sided": 2e-2, "loss": 0.03}
 WEIGHTS = {"pretraining": "pie", "pretraining_plus": "plus", "pretraining_small": "small"}
 NOTEBOOKS = {  # stage: notebook and rows
@@ -89,7 +90,7 @@ def agrees(old: Row, new: Row, timed: bool) -> bool:
     """Whether a row is the same within the tolerances."""
     if timed:
         return new.skeleton >= old.skeleton
-    near = all(abs(getattr(old, s) - getattr(new, s)) <= SAME[s] for s in ("fitness", "two_sided"))
+    near = all(abs(getattr(old, s) - getattr(new, s)) <= SAME[s] for s in ROW_SCORES)
     return near and (old.skeleton, old.status) == (new.skeleton, new.status)
 
 
@@ -108,9 +109,10 @@ def rows_agree(stage: str) -> bool:
         (new,) = evaluate(task.contest, [old.method], [problem])
         good = agrees(old, new, stage.startswith("equal_time"))
         same &= good
-        print(f"{'same ' if good else 'OTHER'} {old.method}, {old.equation_id}, {old.budget}: "
-              f"{old.equation or old.status} | {new.equation or new.status}, fitness "
-              f"{old.fitness} | {new.fitness}, two-sided {old.two_sided} | {new.two_sided}")  # fmt: skip
+        scores = ", ".join(f"{s} {getattr(old, s)} | {getattr(new, s)}" for s in ROW_SCORES)
+        found = f"{old.equation or old.status} | {new.equation or new.status}"
+        where = f"{old.method}, {old.equation_id}, {old.budget}"
+        print(f"{'same ' if good else 'OTHER'} {where}: {found}, {scores}", flush=True)
     return same
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import PurePath
 
 import nbformat
 import pytest
@@ -111,19 +112,22 @@ def test_every_digest_that_a_stage_depends_on_is_written(root):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_stages_name_the_settings_that_their_notebook_takes(root, name):
-    """Of the stages that run a notebook, all sections of params.yaml and all its parameters."""
+    """All sections of params.yaml and all parameters, in one of the stages that run a notebook."""
     code = tool(root, "notebook_code")
     cells = nbformat.read(root / f"notebooks/{name}.ipynb", 4).cells
     taken = set(re.findall(r"settings\.(\w+)", code.code_of(cells)))
-    named = {p for s in stages_of(root).values() if f"notebook.py {name}" in str(s["cmd"])
-             for p in s.get("params", [])}  # fmt: skip
+    stages = [s for s in stages_of(root).values() if f"notebook.py {name}" in str(s["cmd"])]
+    if any("params.yaml" in s["deps"] for s in stages):
+        return
+    named = {p for s in stages for p in s.get("params", [])}
+    named |= {PurePath(d).stem for s in stages for d in s["deps"] if d.startswith("data/corpus/")}
     if name == "02_pretraining":
-        taken |= {section for run in RUNS.values() for section in run[:3]} - {
-            "corpus",
-            "corpus_plus",
-        }
+        taken |= {section for run in RUNS.values() for section in run[:3]}
     assert taken <= {p.partition(".")[0] for p in named}
-    assert f"notebooks.{name}" in named
+    section = f"notebooks.{name}"
+    free = {"workers", "cluster", "results", "out", "recipes"}
+    given = tool(root, "notebook").parameters_for(name).keys() - free
+    assert section in named or {f"{section}.{key}" for key in given} <= named
 
 
 def test_what_is_kept_in_git_only_depends_on_what_is(root):
@@ -214,7 +218,7 @@ def test_the_readme_shows_the_table_that_the_pipeline_made(root):
 
 
 def test_pretraining_says_what_is_wrong_in_one_line(root, tmp_path):
-    (tmp_path / "params.yaml").write_text("model: {widht: 3}\n")
+    (tmp_path / "params.yaml").write_text("corpus: {}\nmodel: {widht: 3}\npretraining: {}\n")
     command = [
         sys.executable,
         "-m",

@@ -11,6 +11,7 @@ by-products and not kept in git.
 """
 
 import argparse
+import json
 import sys
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -167,12 +168,26 @@ def train_and_ask(
     return [replace(answer, budget=f"{answer.budget}, {run.name}") for answer in found]
 
 
+def write_settings(
+    config: SensitivityConfig, corpora: dict[str, CorpusConfig], folder: Path
+) -> None:
+    """All that a variant is run with, ``VARIANT.json`` for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    common = {"inference": asdict(config.inference), "equations": config.equations}
+    for name in config.variants:
+        settings = asdict(run_of(config, corpora, name)) | common
+        if settings["test_set"] == MIXTURE:
+            settings["asked"] = asdict(corpora["corpus_plus"])
+        (folder / f"{name}.json").write_text(json.dumps(settings, indent=2) + "\n")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Train one variant and write its answers."""
     parser = argparse.ArgumentParser(
         prog="python -m pie.experiments.sensitivity", description=main.__doc__
     )
-    parser.add_argument("variant")
+    parser.add_argument("variant", nargs="?", default="")
+    parser.add_argument("--settings", type=Path, help="write those of all variants here instead")
     parser.add_argument("--params", type=Path, default=Path("params.yaml"))
     parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
     parser.add_argument("--results", type=Path, default=Path("data/results/sensitivity"))
@@ -187,6 +202,9 @@ def main(arguments: list[str] | None = None) -> None:
         configs = {
             name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
         }
+        if options.settings:
+            write_settings(config, configs, options.settings)
+            return
         found = train_and_ask(
             run_of(config, configs, options.variant), configs["corpus_plus"], config.inference,
             options.benchmarks, options.build, options.cache, config.equations, options.workers,

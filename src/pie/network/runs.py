@@ -39,15 +39,15 @@ def configs(run: str, params: Path) -> Configs:
     """
     if run not in RUNS:
         raise ValueError(f"unknown run {run!r}; known are {', '.join(RUNS)}")
-    sections, (corpus, model, training, _) = read_yaml(params), RUNS[run]
-    for name in (corpus, model, training):
+    sections, names = read_yaml(params), RUNS[run][:3]
+
+    def of(kind: type, name: str):
         if name not in sections:
             raise ValueError(f"the parameters lack the section {name!r}")
-    return (
-        record(CorpusConfig, sections[corpus], corpus),
-        record(ModelConfig, sections[model], model),
-        record(TrainingConfig, sections[training], training),
-    )
+        return record(kind, sections[name], name)
+
+    kinds = (CorpusConfig, ModelConfig, TrainingConfig)
+    return tuple(of(kind, name) for kind, name in zip(kinds, names, strict=True))
 
 
 def made_with(settings: Configs) -> dict:
