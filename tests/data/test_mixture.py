@@ -41,7 +41,7 @@ def test_every_way_gives_points_on_the_equation(name):
     rng = np.random.default_rng(3)
     for _ in range(20):
         try:
-            points = WAYS[name](CIRCLE, 100, 2, BOX, rng)
+            points = WAYS[name](CIRCLE, 100, BOX, rng)
             break
         except Unsampled:
             continue
@@ -51,7 +51,7 @@ def test_every_way_gives_points_on_the_equation(name):
 
 def test_the_whole_extent_of_a_circle_is_covered_and_a_patch_is_a_part(rng):
     def angles(way):
-        points = WAYS[way](CIRCLE, 200, 2, BOX, rng)
+        points = WAYS[way](CIRCLE, 200, BOX, rng)
         return np.histogram(np.arctan2(points[:, 1], points[:, 0]), 12, (-np.pi, np.pi))[0]
 
     assert angles("whole").min() > 4
@@ -61,12 +61,12 @@ def test_the_whole_extent_of_a_circle_is_covered_and_a_patch_is_a_part(rng):
 def test_whole_and_patch_stay_in_the_box(rng):
     plane = parse("x1 + x2 - 1")
     for way in ("whole", "patch"):
-        assert BOX.contains(WAYS[way](plane, 100, 2, BOX, rng)).all()
+        assert BOX.contains(WAYS[way](plane, 100, BOX, rng)).all()
 
 
 def test_a_track_is_smooth_and_stays_on_one_branch():
     rng = np.random.default_rng(5)
-    points = sampling.trajectory(parse("x2**2 - x1**2 - 1"), 100, 2, BOX, rng)
+    points = sampling.trajectory(parse("x2**2 - x1**2 - 1"), 100, BOX, rng)
     steps = np.abs(np.diff(points, axis=0)).max(axis=0)
     assert (
         np.all(steps < 0.5 * np.ptp(points, axis=0)) and len(np.unique(np.sign(points[:, 1]))) == 1
@@ -76,7 +76,7 @@ def test_a_track_is_smooth_and_stays_on_one_branch():
 def test_clusters_are_uneven(rng):
     line = parse("x2 - x1")
     counts = [
-        np.histogram(WAYS[way](line, 400, 2, BOX, rng)[:, 0], 12, (-3, 3))[0].std()
+        np.histogram(WAYS[way](line, 400, BOX, rng)[:, 0], 12, (-3, 3))[0].std()
         for way in ("clusters", "free_box")
     ]
     assert counts[0] > 1.5 * counts[1]
@@ -93,7 +93,7 @@ def test_boxes_hold_what_they_draw(kind):
 def test_what_does_not_pass_through_the_box_is_refused(rng):
     for way in ("whole", "patch"):
         with pytest.raises(Unsampled):
-            WAYS[way](parse("x1 + x2 - 100"), 50, 2, BOX, rng)
+            WAYS[way](parse("x1 + x2 - 100"), 50, BOX, rng)
 
 
 def test_noise_has_its_level_and_outliers_their_share(rng):

@@ -8,6 +8,7 @@ geometry and science, with the box in which each is observed, each drawn in five
 import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,29 +45,20 @@ class Problem:
         return self.points.shape[1]
 
 
-def read_equations(folder: Path, name: str) -> dict[str, Expression]:
-    """Equations of a test set by id."""
+def _read(folder: Path, name: str) -> list[dict[str, str]]:
     path = Path(folder) / f"{name}.csv"
     if not path.exists():
         raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
     with open(path, newline="") as file:
-        return {row["equation_id"]: parse(row["equation"]) for row in csv.DictReader(file)}
+        return list(csv.DictReader(file))
 
 
-def load(folder: Path, name: str) -> list[Problem]:
-    """A test set with its committed points, in the order of its CSV.
-
-    ``wild`` has every law once per way of drawing, ``W01-whole`` and so on, free of noise.
-    """
-    if name == "wild":
-        return _load_wild(Path(folder))
-    equations = read_equations(folder, name)
-    with np.load(Path(folder) / f"{name}.npz") as points:
-        return [Problem(name, key, truth, points[key]) for key, truth in equations.items()]
+def read_equations(folder: Path, name: str) -> dict[str, Expression]:
+    """Equations of a test set by id."""
+    return {row["equation_id"]: parse(row["equation"]) for row in _read(folder, name)}
 
 
-@dataclass(frozen=True)
-class Law:
+class Law(NamedTuple):
     """A curve or law of ``wild``: its equation, and the box in which it is observed."""
 
     law_id: str
@@ -79,20 +71,41 @@ class Law:
 
 def read_laws(folder: Path) -> list[Law]:
     """The curves and laws of ``wild`` with their boxes, ``low:high`` per variable."""
-    with open(Path(folder) / "wild.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
     laws = []
-    for row in rows:
+    for row in _read(folder, "wild"):
         ends = np.array([[float(v) for v in part.split(":")] for part in row["box"].split(";")])
         low, high = ends.T
         # positive quantities over more than a decade and a half are spread in their logarithms
         wide = bool(np.all(low > 0.0) and np.any(high / low > 30.0))
         box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
-        equation = parse(row["equation"])
-        laws.append(
-            Law(row["equation_id"], row["name"], row["field"], equation, box, row["source"])
-        )
+        about = row["equation_id"], row["name"], row["field"]
+        laws.append(Law(*about, parse(row["equation"]), box, row["source"]))
     return laws
+
+
+def load(folder: Path, name: str) -> list[Problem]:
+    """A test set with its committed points, in the order of its CSV.
+
+    ``wild`` has every law once per way of drawing, ``W01-whole`` and so on, free of noise.
+    """
+    equations = read_equations(folder, name)
+    with np.load(Path(folder) / f"{name}.npz") as stored:
+        if name == "wild":
+            return [_drawn(law, way, stored) for law in read_laws(folder) for way in WILD_WAYS]
+        return [Problem(name, key, truth, stored[key]) for key, truth in equations.items()]
+
+
+def _drawn(law: Law, way: str, stored) -> Problem:
+    key = f"{law.law_id}-{way}"
+    points, truth, box = stored[key], law.equation, law.box
+    if way == UNITS:
+        units = stored[f"{key}-scale"]
+        truth = substituted(truth, np.zeros(len(units)), units)
+        if box.logarithmic:
+            box = Box(box.low + np.log(units), box.high + np.log(units), True)
+        else:
+            box = Box(box.low * units, box.high * units)
+    return Problem("wild", key, truth, points, box, f"{way}, {len(points)} points")
 
 
 def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np.ndarray:
@@ -101,11 +114,10 @@ def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np
     Raises:
         Unsampled: it cannot be drawn this way.
     """
-    d = len(law.equation.variables)
-    found = np.empty((0, d))
+    found = np.empty((0, len(law.box.low)))
     for _ in range(60):
         try:
-            points = WAYS[way](law.equation, n_points, d, law.box, rng)
+            points = WAYS[way](law.equation, n_points, law.box, rng)
         except Unsampled:
             continue
         points = points[law.box.contains(points)]
@@ -115,28 +127,6 @@ def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np
         if len(found) >= (n_points // 2 if whole else n_points):
             return found[:n_points]
     raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
-
-
-def _in_units(box: Box, units: np.ndarray) -> Box:
-    if box.logarithmic:
-        return Box(box.low + np.log(units), box.high + np.log(units), True)
-    return Box(box.low * units, box.high * units)
-
-
-def _load_wild(folder: Path) -> list[Problem]:
-    problems = []
-    with np.load(folder / "wild.npz") as stored:
-        for law in read_laws(folder):
-            for way in WILD_WAYS:
-                key = f"{law.law_id}-{way}"
-                points, truth, box = stored[key], law.equation, law.box
-                if way == UNITS:
-                    units = stored[f"{key}-scale"]
-                    truth = substituted(truth, np.zeros(len(units)), units)
-                    box = _in_units(box, units)
-                sampling = f"{way}, {len(points)} points"
-                problems.append(Problem("wild", key, truth, points, box, sampling))
-    return problems
 
 
 def write_wild(folder: Path, seed: int = 2025) -> None:
@@ -154,11 +144,11 @@ def write_wild(folder: Path, seed: int = 2025) -> None:
     np.savez_compressed(Path(folder) / "wild.npz", **stored)
 
 
-def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
-    """The problem with normal noise on every coordinate, ``level`` times its column's spread."""
-    rng = np.random.default_rng([seed, *problem.equation_id.encode()])
-    points = add_noise(problem.points, level, rng)
-    return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")
+def write_points(folder: Path, name: str, n_points: int = 200, seed: int = 2024) -> None:
+    """Draw and store the points of another test set (done once; the file is committed)."""
+    equations = read_equations(folder, name).items()
+    points = {key: draw_points(f, n_points, seed + i) for i, (key, f) in enumerate(equations)}
+    np.savez_compressed(Path(folder) / f"{name}.npz", **points)
 
 
 def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
@@ -172,11 +162,12 @@ def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
     raise Unsampled(f"{equation} gave no {n_points} points in 100 attempts")
 
 
-def write_points(folder: Path, name: str, n_points: int = 200, seed: int = 2024) -> None:
-    """Draw and store the points of a test set (done once; the file is committed)."""
-    equations = read_equations(folder, name)
-    points = {
-        key: draw_points(equation, n_points, seed + i)
-        for i, (key, equation) in enumerate(equations.items())
-    }
-    np.savez_compressed(Path(folder) / f"{name}.npz", **points)
+def noise_rng(problem: Problem, seed: int) -> np.random.Generator:
+    """Random numbers of an equation: the same at every level of noise."""
+    return np.random.default_rng([seed, *problem.equation_id.encode()])
+
+
+def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
+    """The problem with normal noise on every coordinate, ``level`` times its column's spread."""
+    points = add_noise(problem.points, level, noise_rng(problem, seed))
+    return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")

@@ -8,21 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from .benchmarks import Problem, draw_points, noisy
-from .sampling import add_outliers, multiply_noise
+from .benchmarks import Problem, draw_points, noise_rng
+from .sampling import add_noise, add_outliers, multiply_noise
 
-CONDITIONS = ("relative noise", "noise", "outliers", "points")
+DISTURBED = {"relative noise": multiply_noise, "noise": add_noise, "outliers": add_outliers}
+CONDITIONS = (*DISTURBED, "points")
 
 
 def under(problem: Problem, condition: str, value: float, seed: int = 0) -> Problem:
-    """A problem under one of :data:`CONDITIONS`; ``sampling`` says which.
+    """A problem, free of noise, under one of :data:`CONDITIONS`; ``sampling`` says which.
 
-    Args:
-        problem: its points free of noise.
-        condition: ``relative noise``, of every coordinate; ``noise``, of the spread of its column;
-            ``outliers``, a share of the points; ``points``, their number.
-        value: how much of it; 0 changes nothing but the name.
-        seed: of the noise. The same equation gets the same random numbers at every level.
+    ``value`` is the relative noise of every coordinate, the noise in spreads of its column, the
+    share of outliers, or the number of points.
 
     Raises:
         ValueError: an unknown condition, quoted; or more points than ``wild`` has.
@@ -33,17 +30,12 @@ def under(problem: Problem, condition: str, value: float, seed: int = 0) -> Prob
     >>> under(problem, "points", 5).points.shape, under(problem, "noise", 0.1).sampling
     ((5, 2), 'normal, noise 0.1')
     """
-    rng = np.random.default_rng([seed, *problem.equation_id.encode()])
+    if condition not in CONDITIONS:
+        raise ValueError(f"condition is {condition!r}; expected one of {', '.join(CONDITIONS)}")
     if condition == "points":
         points = _with_points(problem, int(value), seed)
-    elif condition == "noise":
-        points = noisy(problem, value, seed).points
-    elif condition == "relative noise":
-        points = multiply_noise(problem.points, value, rng)
-    elif condition == "outliers":
-        points = add_outliers(problem.points, value, rng)
     else:
-        raise ValueError(f"condition is {condition!r}; expected one of {', '.join(CONDITIONS)}")
+        points = DISTURBED[condition](problem.points, value, noise_rng(problem, seed))
     return replace(problem, points=points, sampling=f"{problem.sampling}, {condition} {value:g}")
 
 

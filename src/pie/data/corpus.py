@@ -5,6 +5,7 @@ order, with the same result. Training reads it through shards of consecutive ite
 kept on disk only as a cache.
 """
 
+import functools
 import itertools
 import json
 import multiprocessing
@@ -14,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
@@ -23,6 +25,7 @@ from ..expr.expression import Expression, Tree, from_tree
 from ..expr.operators import BY_NAME
 from ..expr.vocabulary import encode
 from ..sources import digest_of
+from .families import with_variables
 from .generator import GeneratorConfig, random_tree
 from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
 from .sampling import Unsampled, paper_points
@@ -57,8 +60,7 @@ class Item:
     points: np.ndarray
 
 
-@dataclass(frozen=True)
-class Statistics:
+class Statistics(NamedTuple):
     """Counts over a range of the corpus, by value."""
 
     items: int
@@ -107,24 +109,14 @@ class HeldOut:
 
 def _renumbered(tree: Tree) -> tuple[Tree, int]:
     """The variables that occur become x1 … x_D, in their order."""
-    seen: set[int] = set()
 
-    def collect(node: Tree) -> None:
-        if node[0] == "x":
-            seen.add(node[1])
-        elif node[0] != "c":
-            for child in node[1:]:
-                collect(child)
+    def variables(node: Tree) -> set[int]:
+        if node[0] in ("x", "c"):
+            return {node[1]} if node[0] == "x" else set()
+        return set().union(*map(variables, node[1:]))
 
-    collect(tree)
-    number = {old: new for new, old in enumerate(sorted(seen), start=1)}
-
-    def rename(node: Tree) -> Tree:
-        if node[0] == "x":
-            return ("x", number[node[1]])
-        return node if node[0] == "c" else (node[0], *(rename(child) for child in node[1:]))
-
-    return (tree if all(a == b for a, b in number.items()) else rename(tree)), len(seen)
+    seen = sorted(variables(tree))
+    return with_variables(tree, {j: ("x", i) for i, j in enumerate(seen, start=1)}), len(seen)
 
 
 class Corpus:
@@ -239,26 +231,20 @@ class Corpus:
         """Where a shard is cached."""
         return Path(cache) / self.digest() / f"shard-{index:05d}.npz"
 
-    def _cache_one(self, job: tuple[int, Path]) -> int:
-        index, cache = job
-        if not self.shard_path(index, cache).exists():
-            self.shard(index, cache)
-        return index
-
     def fill_cache(self, shards: Iterable[int], cache: Path, workers: int = 2) -> None:
         """Make shards ahead of training, in parallel; resumes by skipping what exists."""
-        jobs = [(i, cache) for i in shards if not self.shard_path(i, cache).exists()]
-        if not jobs:
-            return
-        with multiprocessing.get_context("spawn").Pool(workers) as pool:
-            made = pool.imap_unordered(self._cache_one, jobs)
-            for _ in tqdm(made, total=len(jobs), unit="shard", disable=None):
-                pass
+        missing = [i for i in shards if not self.shard_path(i, cache).exists()]
+        if missing:
+            with multiprocessing.get_context("spawn").Pool(workers) as pool:
+                made = pool.imap_unordered(functools.partial(self._cache_shard, cache), missing)
+                list(tqdm(made, total=len(missing), unit="shard", disable=None))
+
+    def _cache_shard(self, cache: Path, index: int) -> None:
+        self.shard(index, cache)  # which stays where it was made
 
     def statistics(self, start: int, stop: int) -> "Statistics":
         """What items start … stop−1 look like and what was dropped for them; nothing is kept."""
-        dropped: Counter = Counter()
-        lengths, constants, variables, operators, skeletons = (Counter() for _ in range(5))
+        dropped, lengths, constants, variables, operators, skeletons = (Counter() for _ in range(6))
         began = time.perf_counter()
         for k in range(start, stop):
             item, reasons = self.draw(k)
@@ -268,7 +254,5 @@ class Corpus:
             variables[item.points.shape[1]] += 1
             operators.update(t for t in item.equation.tokens if t in BY_NAME)
             skeletons[item.target.tokens] += 1
-        seconds = time.perf_counter() - began
-        return Statistics(
-            stop - start, seconds, dropped, lengths, constants, variables, operators, skeletons
-        )
+        counted = (dropped, lengths, constants, variables, operators, skeletons)
+        return Statistics(stop - start, time.perf_counter() - began, *counted)

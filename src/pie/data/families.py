@@ -6,6 +6,7 @@ deep trees. Each draws g; the equation is g(x) = g(x₀) for a point x₀, so th
 points are looked for, or g itself where that is solved for one variable.
 """
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -36,11 +37,21 @@ def _plus(tree: Tree, constant: float) -> Tree:
     return tree if constant == 0.0 else ("add", tree, ("c", constant))
 
 
-def _sum(trees: list[Tree]) -> Tree:
-    total = trees[0]
-    for tree in trees[1:]:
-        total = ("add", total, tree)
-    return total
+def _joined(operator: str, trees: list[Tree]) -> Tree:
+    return functools.reduce(lambda left, right: (operator, left, right), trees)
+
+
+def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
+    """A tree with other trees in place of its variables.
+
+    >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
+    ('mul', ('c', 2.0), ('x', 3))
+    """
+    if tree[0] == "x":
+        return values[tree[1]]
+    if tree[0] == "c":
+        return tree
+    return (tree[0], *(with_variables(child, values) for child in tree[1:]))
 
 
 def _shuffled(rng: np.random.Generator, variables: int) -> list[Tree]:
@@ -54,12 +65,7 @@ def _monomial(rng: np.random.Generator, leaves: list[Tree], exponents) -> Tree:
         if rng.random() < 0.05:
             p = round(float(rng.uniform(0.3, 3.0)), 2)
         (above if p > 0.0 else below).append(power_tree(leaf, ("c", abs(p))))
-    numerator = above[0] if above else ("c", 1.0)
-    for factor in above[1:]:
-        numerator = ("mul", numerator, factor)
-    for factor in below:
-        numerator = ("div", numerator, factor)
-    return numerator
+    return _joined("div", [_joined("mul", above or [("c", 1.0)]), *below])
 
 
 def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
@@ -74,7 +80,7 @@ def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
     if rng.random() < 0.2:
         a, b = _shuffled(rng, variables)[:2]
         terms.append(_times(_sign(rng) * _coefficient(rng), ("mul", a, b)))
-    return _sum(terms)
+    return _joined("add", terms)
 
 
 def powers(rng: np.random.Generator, variables: int) -> Tree:
@@ -119,7 +125,7 @@ def separable(rng: np.random.Generator, variables: int) -> Tree:
         else:
             term = ("div", ("c", 1.0), inner)
         terms.append(_times(_sign(rng) * _coefficient(rng, 0.5), term))
-    return _sum(terms)
+    return _joined("add", terms)
 
 
 def nested(rng: np.random.Generator, variables: int) -> Tree:
@@ -129,23 +135,17 @@ def nested(rng: np.random.Generator, variables: int) -> Tree:
         inner = _times(_sign(rng, 0.6) * _coefficient(rng), _monomial(rng, rest, [1, 1, 2, 2, -1]))
         if rng.random() < 0.5:
             inner = _plus(inner, _coefficient(rng, 0.4))
+    elif variables == 2:
+        inner = ("sub", ("c", _coefficient(rng)), power_tree(rest[0], ("c", 2.0)))
     else:
-        inner = _plus(sum_of_powers(rng, variables - 1), _coefficient(rng)) if variables > 2 else (
-            "sub", ("c", _coefficient(rng)), power_tree(rest[0], ("c", 2.0)))  # fmt: skip
-        names = {i + 1: leaf for i, leaf in enumerate(rest)}
-        inner = _renamed(inner, names) if variables > 2 else inner
+        inner = _plus(sum_of_powers(rng, variables - 1), _coefficient(rng))
+        inner = with_variables(inner, {i + 1: leaf for i, leaf in enumerate(rest)})
     outer = (str(rng.choice(["exp", "exp", "sqrt", "sqrt", "ln", "sin", "cos"])), inner)
     if rng.random() < 0.3:
         outer = ("mul" if rng.random() < 0.6 else "div", rest[0], outer)
     term = _times(_sign(rng, 0.3) * _coefficient(rng), outer)
     left = y if rng.random() < 0.85 else power_tree(y, ("c", 2.0))
     return _plus(("sub", left, term), 0.0 if rng.random() < 0.75 else float(rng.normal()))
-
-
-def _renamed(tree: Tree, names: dict[int, Tree]) -> Tree:
-    if tree[0] == "x":
-        return names[tree[1]]
-    return tree if tree[0] == "c" else (tree[0], *(_renamed(child, names) for child in tree[1:]))
 
 
 def tree(rng: np.random.Generator, variables: int, config: GeneratorConfig) -> Tree:
@@ -166,8 +166,5 @@ def through(g: Tree, point: np.ndarray) -> Tree | None:
     return ("sub", g, ("c", level)) if np.isfinite(level) and level != 0.0 else None
 
 
-FAMILIES = {
-    "sum_of_powers": sum_of_powers, "powers": powers, "ratio": ratio, "separable": separable,
-    "nested": nested,
-}  # fmt: skip
+FAMILIES = {f.__name__: f for f in (sum_of_powers, powers, ratio, separable, nested)}
 SOLVED = ("ratio", "nested")  # these have zeros without a level of their own

@@ -1,9 +1,9 @@
 """Training pairs as people's data come: families of equations × ways of sampling × presentation.
 
 The share of the corpus that is not drawn the paper's way. An equation is drawn from a family, its
-points by one of the ways, they may get noise, outliers, or be few; and most items are
-*presented* in units of their own, x/s with s from :func:`pie.data.sampling.scales`, equation and points
-alike, because that is how points are presented to the network at inference.
+points by one of the ways, they may get noise, outliers, or be few; and most items are *presented*
+in units of their own, x/s with s from :func:`pie.data.sampling.scales`, equation and points alike,
+because that is how points are presented to the network at inference.
 """
 
 from dataclasses import dataclass, field, fields
@@ -93,13 +93,9 @@ class MixtureConfig:
 def rescaled(expression: Expression, units: np.ndarray) -> Expression:
     """The same law in other units: f(s₁·x₁, …, s_D·x_D)."""
 
-    def walk(node: Tree) -> Tree:
-        if node[0] == "x":
-            unit = float(units[node[1] - 1])
-            return node if unit == 1.0 else ("mul", ("c", unit), node)
-        return node if node[0] == "c" else (node[0], *(walk(child) for child in node[1:]))
-
-    return from_tree(walk(to_tree(expression)))
+    values = {j: ("x", j) for j in range(1, len(units) + 1)}
+    values |= {j: ("mul", ("c", float(u)), values[j]) for j, u in enumerate(units, 1) if u != 1.0}
+    return from_tree(families.with_variables(to_tree(expression), values))
 
 
 def random_equation(
@@ -127,7 +123,7 @@ def random_points(
 ) -> np.ndarray:
     """Points of one of the ways, as they are found: noisy, with outliers, or few."""
     way = WAYS[config.ways.choose(rng)]
-    points = way(expression, n_points, len(box.low), box, rng)
+    points = way(expression, n_points, box, rng)
     if rng.random() < config.noisy:
         level = float(np.exp(rng.uniform(np.log(1e-4), np.log(3e-2))))
         points = (add_noise if rng.random() < 0.7 else multiply_noise)(points, level, rng)

@@ -7,7 +7,7 @@ least half of the spread; clusters lie near no curve but those through their cen
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,19 +15,10 @@ from .benchmarks import Problem
 from .sampling import add_noise
 
 LAWFUL = "lawful"
-FEWEST, MOST = 50, 200  # points of a null cloud that has no lawful one behind it
 
 
-@dataclass(frozen=True)
-class Cloud:
-    """Points (N, D) with what is known about them.
-
-    Attributes:
-        part: of the study, ``calibration`` or ``test``.
-        kind: :data:`LAWFUL` or one of :data:`KINDS`.
-        name: of the cloud.
-        points: (N, D).
-    """
+class Cloud(NamedTuple):
+    """Points (N, D) of a part of the study; ``kind`` is :data:`LAWFUL` or one of :data:`KINDS`."""
 
     part: str
     kind: str
@@ -89,11 +80,10 @@ def walk(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     return np.cumsum(rng.standard_normal((n, d)), axis=0)
 
 
-FROM_LAWFUL: dict[str, Callable] = {"permuted": permuted, "drowned": drowned}
+FROM_LAWFUL: dict[str, Callable] = {f.__name__: f for f in (permuted, drowned)}
 MADE: dict[str, Callable] = {
-    "independent": independent, "correlated": correlated, "clusters": clusters,
-    "regression": regression, "counts": counts, "walk": walk,
-}  # fmt: skip
+    f.__name__: f for f in (independent, correlated, clusters, regression, counts, walk)
+}
 KINDS = (*FROM_LAWFUL, *MADE)
 
 
@@ -131,7 +121,7 @@ def null_clouds(
             if kind in FROM_LAWFUL:
                 name, points = lawful[i].name, FROM_LAWFUL[kind](lawful[i].points, rng)
             else:
-                n = int(rng.integers(FEWEST, MOST + 1))
+                n = int(rng.integers(50, 201))
                 name, points = f"N{k:03d}", MADE[kind](n, 2 + k % 2, rng)
             clouds.append(Cloud(part, kind, f"{kind}-{name}", points))
     return clouds

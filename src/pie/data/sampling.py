@@ -1,7 +1,7 @@
 """Ways in which points come: the paper's (Section 3.2), and those of people's data.
 
-Every way is a function ``way(expression, n_points, n_variables, box, rng) → (N, D)`` that
-raises :class:`Unsampled` where the equation does not give N points with spread in every column.
+Every way is a function ``way(expression, n_points, box, rng) → (N, D)`` that raises
+:class:`Unsampled` where the equation does not give N points with spread in every column.
 A :class:`Box` says where its coordinates lie. What happens to points afterwards (noise,
 outliers, units, few of them) are functions of their own.
 """
@@ -37,15 +37,19 @@ def random_box(n_variables: int, rng: np.random.Generator) -> Box:
     return Box(centre - half, centre + half)
 
 
-def _checked(points: np.ndarray, n_points: int) -> np.ndarray:
+def _first(points: np.ndarray, n_points: int) -> np.ndarray:
     if len(points) < n_points:
         raise Unsampled(f"{len(points)} of {n_points} points")
     points = points[:n_points]
     if not np.abs(points).max() <= HALF_MAX:
         raise Unsampled("points beyond half precision")
-    spread = points.std(axis=0)
     # relative to where the column lies: a column of 1000 ± 0.01 does not vary in half precision
-    if np.any(spread < MIN_SPREAD * (1.0 + np.abs(points).mean(axis=0))):
+    return _varied(points, MIN_SPREAD * (1.0 + np.abs(points).mean(axis=0)))
+
+
+def _varied(points: np.ndarray, least: np.ndarray | float) -> np.ndarray:
+    spread = points.std(axis=0)
+    if np.any(spread < least):
         raise Unsampled(f"x{1 + int(spread.argmin())} does not vary")
     return points
 
@@ -77,92 +81,81 @@ def paper_points(
     for trial in range(max_trials):
         starts = rng.standard_normal((n_points, n_variables))
         found = np.concatenate([found, points_on_zero_set(expression, starts, variable, rng)])
-        if len(found) >= n_points:
-            break
-        if trial == 0 and len(found) == 0:
+        if len(found) >= n_points or (trial == 0 and len(found) == 0):
             break
     if len(found) < n_points:
         raise Unsampled(f"{len(found)} of {n_points} points in {max_trials * n_points} trials")
-    found = found[:n_points]
-    spread = found.std(axis=0)
-    if spread.min() < MIN_SPREAD:
-        raise Unsampled(f"x{1 + int(spread.argmin())} does not vary")
-    return found
+    return _varied(found[:n_points], MIN_SPREAD)
 
 
-def normal(expression, n_points, n_variables, box, rng):
-    """The paper's way; the box is not used."""
-    return paper_points(expression, n_points, n_variables, rng)
+def normal(expression, n_points, box, rng):
+    """The paper's way; of the box only the number of variables is used."""
+    return paper_points(expression, n_points, len(box.low), rng)
 
 
-def _solved(expression, starts, rng, variable=None, branch=None):
-    """Starts with one coordinate solved for, those that have a root."""
-    variable = 1 + int(rng.integers(starts.shape[1])) if variable is None else variable
-    if branch is None:
-        return points_on_zero_set(expression, starts, variable, rng)
-    columns = np.ascontiguousarray(starts.T)
-    uniforms = np.full(len(starts), branch)
-    points = starts.copy()
-    points[:, variable - 1] = solve_coordinate(*expression.arrays, columns, variable, uniforms)
-    return points[np.isfinite(points[:, variable - 1])]
+def _solved(expression, starts, rng):
+    """Starts with one coordinate, picked uniformly, solved for; those that have a root."""
+    return points_on_zero_set(expression, starts, 1 + int(rng.integers(starts.shape[1])), rng)
 
 
-def free_box(expression, n_points, n_variables, box, rng):
+def _projected(expression, n_starts, box, rng):
+    """Starts in the box projected onto the zero set; those that stay inside."""
+    starts = box.uniform(n_starts, rng)
+    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
+    points = reached.T[np.isfinite(distance)]
+    return points[box.contains(points)]
+
+
+def free_box(expression, n_points, box, rng):
     """Inputs uniform in a box, one coordinate solved for wherever it lies: y against x."""
-    found = _solved(expression, box.uniform(2 * n_points, rng), rng)
-    return _checked(found, n_points)
+    return _first(_solved(expression, box.uniform(2 * n_points, rng), rng), n_points)
 
 
-def whole(expression, n_points, n_variables, box, rng):
+def whole(expression, n_points, box, rng):
     """The curve or surface along its whole extent inside the box, by projecting onto it."""
-    starts = box.uniform(3 * n_points, rng)
-    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
-    points = reached.T[np.isfinite(distance)]
-    return _checked(points[box.contains(points)], n_points)
+    return _first(_projected(expression, 3 * n_points, box, rng), n_points)
 
 
-def patch(expression, n_points, n_variables, box, rng):
+def patch(expression, n_points, box, rng):
     """An arc or a patch: of the points along the whole extent, those around one of them."""
-    starts = box.uniform(8 * n_points, rng)
-    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
-    points = reached.T[np.isfinite(distance)]
-    points = points[box.contains(points)]
+    points = _projected(expression, 8 * n_points, box, rng)
     if len(points) < n_points:
         raise Unsampled(f"{len(points)} of {n_points} points")
     centre = points[rng.integers(len(points))]
     away = np.linalg.norm((points - centre) / points.std(axis=0).clip(1e-9), axis=1)
-    keep = max(n_points, int(rng.uniform(0.25, 0.6) * len(points)))
-    return _checked(rng.permutation(points[np.argsort(away)[:keep]]), n_points)
+    kept = max(n_points, int(rng.uniform(0.25, 0.6) * len(points)))
+    return _first(rng.permutation(points[np.argsort(away)[:kept]]), n_points)
 
 
-def clusters(expression, n_points, n_variables, box, rng):
+def clusters(expression, n_points, box, rng):
     """Uneven density: inputs around two to four centres, one coordinate solved for."""
     centres = box.uniform(int(rng.integers(2, 5)), rng)
     widths = rng.uniform(0.05, 0.3, len(centres))[:, None] * np.ptp(box.uniform(64, rng), axis=0)
     pick = rng.integers(len(centres), size=2 * n_points)
-    starts = centres[pick] + widths[pick] * rng.standard_normal((2 * n_points, n_variables))
-    return _checked(_solved(expression, starts, rng), n_points)
+    starts = centres[pick] + widths[pick] * rng.standard_normal((2 * n_points, len(box.low)))
+    return _first(_solved(expression, starts, rng), n_points)
 
 
-def trajectory(expression, n_points, n_variables, box, rng):
+def trajectory(expression, n_points, box, rng):
     """A track in time: inputs drift and oscillate, one coordinate follows on one branch."""
+    d = len(box.low)
     t = np.sort(rng.uniform(0.0, 1.0, 2 * n_points))[:, None]
     a, b = box.uniform(2, rng)
-    swing = 0.25 * np.abs(b - a) * rng.uniform(0.0, 1.0, n_variables)
-    turns = rng.uniform(0.5, 3.0, n_variables)
-    phases = rng.uniform(0.0, 2.0 * np.pi, n_variables)
-    starts = a + (b - a) * t + swing * np.sin(2.0 * np.pi * turns * t + phases)
+    swing = 0.25 * np.abs(b - a) * rng.uniform(0.0, 1.0, d)
+    turns, phases = rng.uniform(0.5, 3.0, d), rng.uniform(0.0, 2.0 * np.pi, d)
+    points = a + (b - a) * t + swing * np.sin(2.0 * np.pi * turns * t + phases)
     if box.logarithmic:
-        starts = np.abs(starts)
-    found = _solved(expression, starts, rng, branch=float(rng.random()))
-    return _checked(found, n_points)
+        points = np.abs(points)
+    branch = np.full(len(points), float(rng.random()))
+    variable = 1 + int(rng.integers(d))
+    columns = np.ascontiguousarray(points.T)
+    points[:, variable - 1] = solve_coordinate(*expression.arrays, columns, variable, branch)
+    return _first(points[np.isfinite(points[:, variable - 1])], n_points)
 
 
-Way = Callable[..., np.ndarray]
-WAYS: dict[str, Way] = {
-    "normal": normal, "free_box": free_box, "whole": whole, "patch": patch,
-    "clusters": clusters, "trajectory": trajectory,
-}  # fmt: skip
+WAYS: dict[str, Callable[..., np.ndarray]] = {
+    way.__name__: way for way in (normal, free_box, whole, patch, clusters, trajectory)
+}
 
 
 def drawn(
@@ -180,7 +173,7 @@ def drawn(
     """
     for _ in range(attempts):
         try:
-            return WAYS[way](expression, n_points, len(box.low), box, rng)
+            return WAYS[way](expression, n_points, box, rng)
         except Unsampled as reason:
             last = reason
     raise last
