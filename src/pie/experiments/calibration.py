@@ -1,8 +1,8 @@
 r"""When is "no law found" the right answer? Thresholds from clouds with a law and without one.
 
-Every cloud of :mod:`pie.data.null_clouds` is searched once, and what is known of its candidates is kept,
-so that any rule can be tried afterwards. With S the sound candidates of a cloud, the rule (p₀, c₀)
-of :mod:`pie.discovery.certificate` says *law* where
+Every cloud of :mod:`pie.data.null_clouds` is searched once, and what is known of its candidates is
+kept, so that any rule can be tried afterwards. With S the sound candidates of a cloud, the rule
+(p₀, c₀) of :mod:`pie.discovery.certificate` says *law* where
 
 .. math:: \min_{s ∈ S,\ p_s ≤ p_0} contrast_s ≤ c_0.
 
@@ -14,8 +14,8 @@ only: which sets of three columns it skips.)
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,16 +31,15 @@ from ..expr.expression import parse, to_infix, to_tree
 from ..search.plus import PlusConfig
 from ..sources import digest_of
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
+from .evaluation import interval
 
 FIELDS = ("names", "degeneracy", "p", "contrast", "gain", "covered", "complexity", "equation")
 DIGITS = 4  # of numbers in rows
 P = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4)  # thresholds that are tried
 CONTRASTS = (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.17, 0.15, 0.12, 0.1, 0.07, 0.05)
-RESAMPLES = 2000
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """Thresholds of a law: the largest p, and the largest contrast."""
 
     p: float
@@ -50,10 +49,6 @@ class Rule:
 LIBRARY = Rule(SIGNIFICANT, CONTRAST)
 
 
-def _short(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
 def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
     """:data:`FIELDS` of each candidate, the smallest contrast first; none: a line that says so."""
     torch.set_num_threads(1)
@@ -61,7 +56,7 @@ def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
     result = discover(cloud.points, weights, config=config, seconds=np.inf, workers=1)
     for law in result.candidates:
         of = law.certificate
-        numbers = [_short(v) for v in (of.p, of.contrast, of.gain, of.covered)]
+        numbers = [float(f"{v:.{DIGITS}g}") for v in (of.p, of.contrast, of.gain, of.covered)]
         found.append([" ".join(law.names), of.kind, *numbers, law.complexity, str(law.program)])
     found.sort(key=lambda line: (line[3], line[2], line[-1]))
     return found or [["", NO_EQUATION, 1.0, np.inf, np.inf, 0.0, 0, ""]]
@@ -135,29 +130,24 @@ def scores(table: pd.DataFrame, p: float) -> pd.DataFrame:
 def roc(table: pd.DataFrame, p: float) -> pd.DataFrame:
     """Detection and false discoveries, as shares, at every contrast that changes either.
 
-    Args:
-        table: of one part of the study.
-        p: the rule's.
+    ``table`` is of one part of the study, ``p`` the rule's.
     """
     of = scores(table, p)
     lawful, null = (np.sort(of.score[chosen]) for chosen in (of.kind == LAWFUL, of.kind != LAWFUL))
     levels = np.unique(np.concatenate([lawful, null, [0.0]]))
     levels = levels[np.isfinite(levels)]
-    shares = (np.searchsorted(s, levels, "right") / max(len(s), 1) for s in (lawful, null))
-    return pd.DataFrame(
-        dict(zip(("detection", "false"), shares, strict=True)) | {"contrast": levels}
+    detection, false = (
+        np.searchsorted(s, levels, "right") / max(len(s), 1) for s in (lawful, null)
     )
+    return pd.DataFrame({"detection": detection, "false": false, "contrast": levels})
 
 
 def choose(table: pd.DataFrame, most: float = 0.03) -> Rule:
     """The rule of :data:`P` × :data:`CONTRASTS` that detects most, false discoveries permitting.
 
     Of rules that detect equally many, the one with the larger contrast, which noisier laws than
-    these pass, then the smaller p.
-
-    Args:
-        table: of the part of the study that is for calibration.
-        most: share of null clouds of which it may say that they have a law.
+    these pass, then the smaller p. ``most`` is the share of null clouds of which it may say that
+    they have a law.
 
     Raises:
         ValueError: every rule has more.
@@ -189,23 +179,18 @@ def rates(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     for part, members in of.groupby("part", sort=False):
         null = members[members.kind != LAWFUL].assign(kind="all null")
         for kind, group in pd.concat([members, null]).groupby("kind", sort=False):
-            lines.append({"part": part, "kind": kind, "clouds": len(group),
-                          "laws": int(group.said.sum()), "share": group.said.mean(),
-                          **_interval(group)})  # fmt: skip
-    return pd.DataFrame(lines)
+            said = group.said
+            lines.append((part, kind, len(group), said.sum(), said.mean(), *_interval(group)))
+    return pd.DataFrame(lines, columns=["part", "kind", "clouds", "laws", "share", "low", "high"])
 
 
-def _interval(group: pd.DataFrame) -> dict[str, float]:
+def _interval(group: pd.DataFrame) -> tuple[float, float]:
     """Lawful clouds called ``W06-whole`` and ``W06-patch`` are of one law."""
     law = group.cloud.str.partition("-")[0].where(group.kind == LAWFUL, group.cloud)
-    by_law = group.said.groupby(law).agg(["sum", "count"]).to_numpy()
-    if len(by_law) == len(group):
-        wilson = binomtest(int(group.said.sum()), len(group)).proportion_ci(method="wilson")
-        return {"low": wilson.low, "high": wilson.high}
-    picks = np.random.default_rng(0).integers(len(by_law), size=(RESAMPLES, len(by_law)))
-    said, count = by_law[picks].sum(axis=1).T
-    low, high = np.quantile(said / count, [0.025, 0.975])
-    return {"low": low, "high": high}
+    if law.nunique() < len(group):
+        return interval(group.said, law, resamples=2000)
+    wilson = binomtest(int(group.said.sum()), len(group)).proportion_ci(method="wilson")
+    return wilson.low, wilson.high
 
 
 def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
@@ -215,9 +200,8 @@ def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
         One row each, with the sound candidate of the smallest contrast; false discoveries first.
     """
     passing = (table.degeneracy == SOUND) & (table.p <= rule.p)
-    ordered = table.assign(passing=passing).sort_values(
-        ["passing", "contrast"], ascending=[False, True], kind="stable"
-    )
+    order = {"by": ["passing", "contrast"], "ascending": [False, True], "kind": "stable"}
+    ordered = table.assign(passing=passing).sort_values(**order)
     best = ordered.drop_duplicates(["part", "cloud"])
     said = best.passing & (best.contrast <= rule.contrast)
     wrong = best[said == (best.kind != LAWFUL)].copy()

@@ -73,19 +73,27 @@ def _frame(box: Box | None, n_variables: int) -> tuple[Box | None, np.ndarray, n
     return Box(-np.ones(n_variables), np.ones(n_variables)), middle, half
 
 
-def _normaliser(
-    truth: Expression, n_variables: int, rng: np.random.Generator, box: Box | None
-) -> float:
-    squares: list[float] = []
+@np.errstate(all="ignore")
+def _squares(f: Expression, points: np.ndarray) -> np.ndarray:
+    """f² at the points where it is finite."""
+    squares = np.square(f.values(points)) if len(points) else np.empty(0)
+    return squares[np.isfinite(squares)]
+
+
+def _fitness(points: np.ndarray, truth: Expression, rng: np.random.Generator, box) -> float:
+    """Eqs. 7–9 for points (M, D) that stand for the zeros of f̂."""
+    normaliser = np.empty(0)
     for _ in range(1000):
-        points = rng.standard_normal((NORMALISER_POINTS, n_variables))
-        points = points if box is None else box.uniform(NORMALISER_POINTS, rng)
-        with np.errstate(all="ignore"):
-            values = np.square(truth.values(points))
-        squares.extend(values[np.isfinite(values)])
-        if len(squares) >= NORMALISER_POINTS:
+        starts = rng.standard_normal((NORMALISER_POINTS, points.shape[1]))
+        starts = starts if box is None else box.uniform(NORMALISER_POINTS, rng)
+        normaliser = np.concatenate([normaliser, _squares(truth, starts)])
+        if len(normaliser) >= NORMALISER_POINTS:
             break
-    return float(np.mean(squares[:NORMALISER_POINTS])) if squares else np.nan
+    scale = float(np.mean(normaliser[:NORMALISER_POINTS])) if len(normaliser) else np.nan
+    squares = _squares(truth, points)
+    if len(squares) < STARTS // 10 or not scale > 0.0:
+        return 0.0
+    return float(1.0 / (1.0 + np.sqrt(np.mean(squares) / scale)))
 
 
 def paper_fitness(
@@ -110,14 +118,7 @@ def paper_fitness(
     except ValueError:  # far too long
         return 0.0
     rng = np.random.default_rng(seed)
-    points = zeros(estimate, n_variables, rng, box=box)
-    with np.errstate(all="ignore"):
-        squares = np.square(truth.values(points)) if len(points) else np.empty(0)
-    squares = squares[np.isfinite(squares)]
-    scale = _normaliser(truth, n_variables, rng, box)
-    if len(squares) < STARTS // 10 or not scale > 0.0:
-        return 0.0
-    return float(1.0 / (1.0 + np.sqrt(np.mean(squares) / scale)))
+    return _fitness(zeros(estimate, n_variables, rng, box=box), truth, rng, box)
 
 
 def fitness_of_starts(
@@ -129,17 +130,10 @@ def fitness_of_starts(
     degenerate throughout are close to this one.
     """
     box, *frame = _frame(box, n_variables)
-    truth = in_units(truth, *frame)
     rng = np.random.default_rng(seed)
     shape = (STARTS, n_variables)
-    points = rng.standard_normal(shape) if box is None else box.uniform(STARTS, rng)
-    with np.errstate(all="ignore"):
-        squares = np.square(truth.values(points))
-    squares = squares[np.isfinite(squares)]
-    scale = _normaliser(truth, n_variables, rng, box)
-    if len(squares) < STARTS // 10 or not scale > 0.0:
-        return 0.0
-    return float(1.0 / (1.0 + np.sqrt(np.mean(squares) / scale)))
+    starts = rng.standard_normal(shape) if box is None else box.uniform(STARTS, rng)
+    return _fitness(starts, in_units(truth, *frame), rng, box)
 
 
 def _share_near(points: np.ndarray, expression: Expression, reach: float) -> float:

@@ -68,11 +68,6 @@ class _Rows:
         return sets, rows
 
 
-def _checked(name: str, value: int) -> None:
-    if value < 1:
-        raise ValueError(f"{name} is {value}; expected at least 1")
-
-
 @torch.inference_mode()
 def beam_search(
     step: Step,
@@ -94,7 +89,8 @@ def beam_search(
         beam: N_BS, at least 1.
         max_length: tokens at most.
     """
-    _checked("beam size", beam)
+    if beam < 1:
+        raise ValueError(f"beam size is {beam}; expected at least 1")
     rows_of = _Rows(slot_changes, start, max_length)
     complete: list[list[Hypothesis]] = [[] for _ in slot_changes]
     for position in range(max_length):
@@ -145,7 +141,8 @@ def sample(
     Arguments as in :func:`beam_search`; ``temperature`` divides the log-probabilities that are
     drawn from, not the ones that are returned.
     """
-    _checked("number of samples", samples)
+    if samples < 1:
+        raise ValueError(f"number of samples is {samples}; expected at least 1")
     if not temperature > 0.0:
         raise ValueError(f"temperature is {temperature}; expected a positive number")
     rows_of = _Rows(slot_changes, start, max_length)
