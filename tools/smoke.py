@@ -17,7 +17,7 @@ import yaml
 from pie.params import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-MADE = ("data/models/", "data/results/", "reports/", "dvc.lock")  # by the pipeline
+MADE = ("data/corpus/", "data/models/", "data/results/", "reports/", "dvc.lock")  # by the pipeline
 APART = ("tests/", "benchmarks/")
 
 

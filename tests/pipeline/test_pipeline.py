@@ -100,7 +100,8 @@ def test_stages_name_files_that_exist_and_depend_on_code_not_prose(root):
             made = any(dep == o or dep.startswith(f"{o}/") for o in outs)
             assert made or (root / dep).exists(), f"{name} depends on {dep}"
             assert not dep.endswith((".ipynb", ".py")) or dep.startswith("tools/"), f"{name}: {dep}"
-        assert name == "code" or any(d.startswith("build/code/") for d in stage["deps"]), name
+        code = ("build/code/", "build/variants/")
+        assert name == "code" or any(d.startswith(code) for d in stage["deps"]), name
 
 
 def test_every_digest_that_a_stage_depends_on_is_written(root):

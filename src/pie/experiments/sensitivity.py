@@ -6,8 +6,8 @@ equations of a test set by Algorithm 2::
 
     python -m pie.experiments.sensitivity examples-10240
 
-writes one answer per equation, to be scored by :func:`pie.experiments.evaluation.scored`. The weights are
-by-products and not kept in git.
+writes one answer per equation, to be scored by :func:`pie.experiments.evaluation.scored`. The
+weights are by-products and not kept in git.
 """
 
 import argparse
@@ -169,11 +169,16 @@ def train_and_ask(
 
 
 def write_settings(
-    config: SensitivityConfig, corpora: dict[str, CorpusConfig], folder: Path
+    config: SensitivityConfig, corpora: dict[str, CorpusConfig], benchmarks: Path, folder: Path
 ) -> None:
-    """All that a variant is run with, ``VARIANT.json`` for each."""
+    """What the answers of a variant depend on, ``VARIANT.json`` for each; digests of code and data."""
     folder.mkdir(parents=True, exist_ok=True)
-    common = {"inference": asdict(config.inference), "equations": config.equations}
+    common = {
+        "inference": asdict(config.inference),
+        "equations": config.equations,
+        "code": digest_of(["experiments.sensitivity"]).hex(),
+        "benchmarks": digest_of([], files=sorted(benchmarks.iterdir())).hex(),
+    }
     for name in config.variants:
         settings = asdict(run_of(config, corpora, name)) | common
         if settings["test_set"] == MIXTURE:
@@ -187,7 +192,7 @@ def main(arguments: list[str] | None = None) -> None:
         prog="python -m pie.experiments.sensitivity", description=main.__doc__
     )
     parser.add_argument("variant", nargs="?", default="")
-    parser.add_argument("--settings", type=Path, help="write those of all variants here instead")
+    parser.add_argument("--settings", type=Path, help="write those of all variants here only")
     parser.add_argument("--params", type=Path, default=Path("params.yaml"))
     parser.add_argument("--benchmarks", type=Path, default=Path("data/benchmarks"))
     parser.add_argument("--results", type=Path, default=Path("data/results/sensitivity"))
@@ -203,7 +208,7 @@ def main(arguments: list[str] | None = None) -> None:
             name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
         }
         if options.settings:
-            write_settings(config, configs, options.settings)
+            write_settings(config, configs, options.benchmarks, options.settings)
             return
         found = train_and_ask(
             run_of(config, configs, options.variant), configs["corpus_plus"], config.inference,
