@@ -89,12 +89,7 @@ class Run:
 
 
 def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
-    """The setting of a variant.
-
-    Args:
-        config: section ``sensitivity``.
-        corpora: sections ``corpus`` and ``corpus_plus``.
-        name: of the variant.
+    """The setting of a variant, from the sections ``sensitivity``, ``corpus`` and ``corpus_plus``.
 
     Raises:
         ValueError: an unknown variant, base or parameter, or a value of the wrong type, quoted.
@@ -128,50 +123,31 @@ def problems_of(test_set: str, mixture: CorpusConfig, benchmarks: Path, n: int) 
 
 
 def train_and_ask(
-    run: Run,
-    mixture: CorpusConfig,
-    inference: InferenceConfig,
-    benchmarks: Path,
-    build: Path,
-    cache: Path | None = None,
-    equations: int = 1000,
-    workers: int = 1,
-    stop_after: float = float("inf"),
+    run: Run, config: SensitivityConfig, mixture: CorpusConfig, options: argparse.Namespace
 ) -> list[Answer]:
     """Train the network of a run, or go on, and find equations with it.
 
-    Args:
-        run: from :func:`run_of`.
-        mixture: corpus whose validation items stand for the test set :data:`MIXTURE`.
-        inference: of Algorithm 2.
-        benchmarks: folder of the test sets.
-        build: folder for weights, states and journals; not meant for git.
-        cache: folder for corpus shards, made on the way.
-        equations: at most.
-        workers: processes that find equations, and that make the corpus.
-        stop_after: seconds of training, after which there are no answers yet.
+    ``mixture`` is the corpus of the test set :data:`MIXTURE`; ``options`` are those of :func:`main`.
 
     Returns:
         Answers of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.
     """
-    corpus, validation = corpora(run.corpus, benchmarks)
-    folder = Path(build) / run.folder
-    progress = pretrain(
-        run.model, run.training, corpus, validation, folder / "state", folder / "weights",
-        cache, stop_after=stop_after, workers=workers,
-    )  # fmt: skip
+    pair = corpora(run.corpus, options.benchmarks)
+    state, weights = (options.build / run.folder / name for name in ("state", "weights"))
+    limits = {"stop_after": options.seconds, "workers": options.workers}
+    progress = pretrain(run.model, run.training, *pair, state, weights, options.cache, **limits)
     if not progress.finished:
         return []
-    setting = PaperMethods(folder / "weights", inference)
-    problems = problems_of(run.test_set, mixture, benchmarks, equations)
-    found = answers(setting, ["PIE"], problems, workers, Path(build) / "answers")
+    setting = PaperMethods(weights, config.inference)
+    problems = problems_of(run.test_set, mixture, options.benchmarks, config.equations)
+    found = answers(setting, ["PIE"], problems, options.workers, options.build / "answers")
     return [replace(answer, budget=f"{answer.budget}, {run.name}") for answer in found]
 
 
 def write_settings(
     config: SensitivityConfig, corpora: dict[str, CorpusConfig], benchmarks: Path, folder: Path
 ) -> None:
-    """What the answers of a variant depend on, ``VARIANT.json`` for each; digests of code and data."""
+    """What answers of a variant depend on, ``VARIANT.json`` for each; digests of code and data."""
     folder.mkdir(parents=True, exist_ok=True)
     common = {
         "inference": asdict(config.inference),
@@ -210,11 +186,8 @@ def main(arguments: list[str] | None = None) -> None:
         if options.settings:
             write_settings(config, configs, options.benchmarks, options.settings)
             return
-        found = train_and_ask(
-            run_of(config, configs, options.variant), configs["corpus_plus"], config.inference,
-            options.benchmarks, options.build, options.cache, config.equations, options.workers,
-            options.seconds,
-        )  # fmt: skip
+        run = run_of(config, configs, options.variant)
+        found = train_and_ask(run, config, configs["corpus_plus"], options)
     except (ValueError, FileNotFoundError) as error:
         sys.exit(f"error: {error}")
     if found:
