@@ -121,6 +121,7 @@ def share_of_products(programs):
     return np.array([codes.count(BY_NAME["mul"].code) / len(codes) for codes in programs])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [{"epsilon": 0.5}, {"policy_gradient": False}],
@@ -198,6 +199,7 @@ def lawless():
     return np.random.default_rng(0).standard_normal((200, 3))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_equations_and_no_global_state_is_touched(lawless):
     def states():
         return random.getstate(), torch.get_rng_state().tolist(), np.random.get_state()[1].tolist()  # noqa: NPY002

@@ -22,6 +22,7 @@ def check(results):
     assert {"python", "numpy", "torch", "numba"} <= results["versions"].keys()
 
 
+@pytest.mark.slow
 def test_the_benchmarks_run_at_a_tiny_size(root, tmp_path):
     command = [sys.executable, root / "benchmarks/run.py", "--tiny", "--out", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)

@@ -51,6 +51,7 @@ def checkpoint(folder):
     return load_file(path)
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_run_of_one_also_when_resumed(tmp_path, root, cache):
     """Stopped by the clock after one step, and started again."""
     alone = run(tmp_path / "one", root, cache)
@@ -70,6 +71,7 @@ def test_two_processes_make_the_run_of_one_also_when_resumed(tmp_path, root, cac
             torch.testing.assert_close(two[name], one[name], rtol=1e-3, atol=2e-5, msg=name)
 
 
+@pytest.mark.slow
 def test_early_stopping_ends_every_process(tmp_path, root, cache):
     config = replace(TWO, learning_rate=0.0, max_steps=1000, patience=2)
     done = run(tmp_path, root, cache, *TORCHRUN, config=config)
@@ -77,6 +79,7 @@ def test_early_stopping_ends_every_process(tmp_path, root, cache):
     assert log(tmp_path).step.tolist() == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_batch_that_cannot_be_shared_is_refused(tmp_path, root, cache):
     done = run(tmp_path, root, cache, *TORCHRUN, config=replace(TWO, batch_size=33))
     assert done.returncode != 0

@@ -54,6 +54,7 @@ def test_it_learns_and_logs(tmp_path, cache):
     assert load_weights(tmp_path / "weights").config == TINY
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cache):
     train(tmp_path / "whole", cache)
     for _ in range(50):  # stops and saves after every step
@@ -66,6 +67,7 @@ def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cach
     assert all(torch.equal(whole[name], pieces[name]) for name in whole)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_resumes(tmp_path, root):
     """SIGKILL three times on the way; the checkpoint is always whole and the run ends."""
     sections = {
@@ -184,6 +186,7 @@ def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypat
         used.clear()
 
 
+@pytest.mark.slow
 def test_throughput_counts_operations(cache):
     result = training_throughput(TINY, SHORT, Corpus(CORPUS), 2, cache)
     assert result.examples_per_second > 0 and 0 < result.share < 1.5

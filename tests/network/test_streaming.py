@@ -25,6 +25,7 @@ def contents(source, n):
     return [(p.tobytes(), t.tobytes()) for p, t in itertools.islice(source, n)]
 
 
+@pytest.mark.slow
 def test_workers_and_cache_do_not_change_a_batch(shards):
     """Made by two processes with nothing on disk, or read in this one."""
     bare = Shards(CORPUS, 2 * 2048, seed=4)
@@ -78,6 +79,7 @@ def test_a_share_that_does_not_exist_is_refused(text):
         _part(text)
 
 
+@pytest.mark.slow
 def test_corpus_only_fills_its_part_and_stops(tmp_path, root, monkeypatch):
     params = tmp_path / "params.yaml"
     params.write_text("corpus: {seed: 1, n_points: 3}\nmodel: {}\npretraining: {examples: 4096}\n")
