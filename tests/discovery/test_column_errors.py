@@ -44,6 +44,7 @@ def test_what_is_no_uncertainty_is_quoted(given, message):
         known_errors(given, [X, Y])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))  # L − k·T², one constant
 def test_the_fit_counts_distances_in_the_uncertainties(seed):
     """All error in one column: of one form, the constant is the one that leaves the least of it."""

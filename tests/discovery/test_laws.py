@@ -92,6 +92,7 @@ def test_a_line_of_the_table_is_its_equation_to_some_digits(found):
         assert written(1.3, 0.7) == pytest.approx(exact(1.3, 0.7), rel=0.02, abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_simple_law_stays_beside_a_longer_one_that_fits_better(root):
     """Nitrogen is an ideal gas to half a per cent, and not quite: T = p·V/R is on the front."""
     result = discover(pd.read_csv(root / "data/real/nitrogen.csv"))

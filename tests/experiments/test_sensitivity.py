@@ -118,6 +118,7 @@ def test_an_unknown_variant_ends_in_one_line(command, tmp_path, monkeypatch):
         command("none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TINY["sensitivity"]["variants"])
 def test_a_variant_is_trained_and_asked(command, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -152,6 +153,7 @@ def test_kept_answers_are_scored(root):
         asked([replace(found[0], equation_id="V999", benchmark="synthetic")], sets[0])
 
 
+@pytest.mark.slow
 def test_a_run_that_is_cut_goes_on_and_has_no_rows_before_its_end(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command("examples-32", "--seconds", "0")

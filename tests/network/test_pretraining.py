@@ -151,6 +151,7 @@ def test_the_rate_is_constant_as_in_the_paper_unless_asked_otherwise():
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[100] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS)
 def test_the_released_weights_have_their_recorded_validation_loss(root, run):
     settings = load_settings(root / "params.yaml")
@@ -165,6 +166,7 @@ def test_the_released_weights_have_their_recorded_validation_loss(root, run):
     assert (root / f"{folder}.md").exists(), "a model card"
 
 
+@pytest.mark.slow
 def test_the_paper_way_does_not_prepare_for_the_mixture(root):
     """The figures of the model card of pie-plus: `pie` on the validation items of the mixture."""
     settings = load_settings(root / "params.yaml")
