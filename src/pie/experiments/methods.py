@@ -28,7 +28,7 @@ class Setting:
 
     @property
     def methods(self) -> dict[str, Method]:
-        """Those of :class:`pie.experiments.paper_methods.PaperMethods`, and *PIE+*, which goes beyond them."""
+        """Those of :class:`pie.experiments.paper_methods.PaperMethods`, and *PIE+*."""
         config = self.inference_plus
         plus = {PLUS: lambda points: discover_plus(model_in(self.weights_plus), points, config)}
         return self.paper.methods | plus

@@ -35,16 +35,15 @@ class PaperMethods:
         *PIE (strict)* is *PIE* with the highest fitness taken to the last bit: exact fits, which
         differ by rounding only, are then told apart by their rounding.
         """
-        config = self.inference
-        strict = replace(config, resolution=0.0)
+        strict = replace(self.inference, resolution=0.0)
 
-        def by_the_paper(fitness: str, config: InferenceConfig) -> Method:
+        def search(fitness: str, config: InferenceConfig = self.inference) -> Method:
             return lambda points: discover(model_in(self.weights), points, fitness, config)
 
         return {
-            "PIE": by_the_paper("cl-fem", config),
-            "PIE (Vanilla)": by_the_paper("vanilla", config),
-            "PIE (strict)": by_the_paper("cl-fem", strict),
+            "PIE": search("cl-fem"),
+            "PIE (Vanilla)": search("vanilla"),
+            "PIE (strict)": search("cl-fem", strict),
         }
 
     @property

@@ -127,7 +127,7 @@ def train_and_ask(
 ) -> list[Answer]:
     """Train the network of a run, or go on, and find equations with it.
 
-    ``mixture`` is the corpus of the test set :data:`MIXTURE`; ``options`` are those of :func:`main`.
+    ``mixture`` is the corpus of the test set :data:`MIXTURE`; ``options`` are :func:`main`'s.
 
     Returns:
         Answers of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.

@@ -197,14 +197,11 @@ def save_weights(model: PIE, folder: Path, dtype: torch.dtype = torch.float16) -
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shards: list[dict[str, Tensor]] = [{}]
-    size = 0
     for name, tensor in model.state_dict().items():
         stored = tensor.detach().to("cpu", dtype).contiguous()
-        if size + stored.nbytes > SHARD_BYTES and shards[-1]:
+        if shards[-1] and sum(t.nbytes for t in (*shards[-1].values(), stored)) > SHARD_BYTES:
             shards.append({})
-            size = 0
         shards[-1][name] = stored
-        size += stored.nbytes
     names = [f"weights-{i + 1}-of-{len(shards)}.safetensors" for i in range(len(shards))]
     for name, shard in zip(names, shards, strict=True):
         save_file(shard, folder / f"{name}.tmp")
