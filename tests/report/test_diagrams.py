@@ -3,7 +3,6 @@
 import itertools
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -24,12 +23,6 @@ from pie.search.candidates import Candidate
 from pie.zeroset.degeneracy import KINDS, NO_EQUATION, SOUND, kind
 
 SMALL = InferenceConfig(beam=8)
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 import re
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,12 +26,6 @@ def curve():
 def surface():
     p, v = np.random.default_rng(0).uniform(0.5, 2.0, (2, 80))
     return np.column_stack([p, v, p * v])
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def test_the_curve_passes_through_the_points(curve):

@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,7 +88,6 @@ def test_variants_stand_beside_their_reference():
     assert table["acc_0.99, difference"].tolist()[::2] == ["reference"] * 2
     figure = curves.against(gaps, {"acc_0.99": "Acc 0.99"})
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["wide", "less"]
-    plt.close(figure)
 
 
 def test_hyperparameters_stand_beside_the_papers():
@@ -132,7 +130,6 @@ def test_equal_time_is_over_all_test_sets():
     assert line["1 s: recovered"] == "50.0 %" and line["10 s: recovered"] == "100.0 %"
     axes = curves.equal_time(summary).axes[0]
     assert axes.get_xscale() == "log"
-    plt.close("all")
 
 
 def test_bars_of_degenerate_answers_add_up_to_their_share():
@@ -144,7 +141,6 @@ def test_bars_of_degenerate_answers_add_up_to_their_share():
     (axes,) = figure.axes
     widths = [sum(bars.patches[i].get_width() for bars in axes.containers) for i in (0, 1)]
     assert widths == [100.0, 0.0]
-    plt.close(figure)
 
 
 def test_the_contrast_shows_the_flaw(tmp_path):
@@ -156,6 +152,5 @@ def test_the_contrast_shows_the_flaw(tmp_path):
         labels = [axes.get_xlabel() for axes in figure.axes]
         assert "g − g" in labels[0] and "g − g" not in labels[1]
         figures.save(figure, tmp_path / stem)
-        plt.close(figure)
     for kind in ("png", "svg"):
         assert (tmp_path / f"once.{kind}").read_bytes() == (tmp_path / f"again.{kind}").read_bytes()
