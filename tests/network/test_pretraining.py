@@ -22,7 +22,7 @@ from pie.network.checkpoint import Progress
 from pie.network.model import PIE, load_weights, parameter_count
 from pie.network.objective import loss_of, validate
 from pie.network.pretraining import TrainingConfig, corpora, learning_rate, pretrain
-from pie.network.runs import RUNS, configs, is_finished, main, train
+from pie.network.runs import RUNS, configs, is_finished, main
 from pie.network.streaming import Shards, batches
 from pie.network.throughput import training_throughput
 from pie.params import read_yaml, record
@@ -239,7 +239,7 @@ def test_a_network_is_trained_once_and_again_for_another_setting(root, tmp_path,
     for seed in (0, 0, 1):
         sections["pretraining_small"]["seed"] = seed
         (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections))
-        train(["small"], tmp_path)
+        runs.train(["small"], tmp_path)
     assert trained == [0, 1]
     assert len(pd.read_csv(tmp_path / "data/models/pie-small/training.csv")) == 2
 

@@ -50,9 +50,9 @@ class SensitivityConfig:
 
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
-    inference: InferenceConfig = InferenceConfig()  # its own: another beam elsewhere trains nothing
     equations: int = 1000  # at most
     variants: dict = field(default_factory=dict)
+    inference: InferenceConfig = InferenceConfig()  # its own: another beam elsewhere trains nothing
 
 
 def _merged(base: dict, changes: dict, where: str) -> dict:
