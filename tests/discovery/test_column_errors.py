@@ -10,7 +10,7 @@ from pie.fit.uncertainty import root_mean_square, usual_points
 from pie.search.plus import PlusConfig
 
 X, Y = "length", "period"
-FAST = PlusConfig(beam=16, rounds=1)
+FAST = PlusConfig(beam=16)
 
 
 def pendulum(seed, sigma_x, sigma_y, n=80):

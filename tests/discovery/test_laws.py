@@ -18,7 +18,7 @@ from pie.expr.expression import parse
 from pie.expr.sympy_bridge import to_latex
 from pie.search.plus import PlusConfig
 
-FAST = PlusConfig(beam=16, rounds=1)  # where the claim is not how hard a law is to find
+FAST = PlusConfig(beam=16)  # where the claim is not how hard a law is to find
 
 
 def ellipse(n=150, noise=0.01, seed=0):

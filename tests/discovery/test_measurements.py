@@ -157,7 +157,10 @@ GAPS = st.sampled_from([0.5, 1, 2, None, "-", "3"])
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
-@given(tables(NUMBER) | tables(GAPS) | tables(CELL) | st.lists(st.lists(CELL, max_size=4)))
+@given(
+    tables(NUMBER) | tables(GAPS) | tables(CELL) | st.lists(st.lists(CELL, max_size=4))
+    | tables(NUMBER).map(lambda rows: [[*row, row[0]] for row in rows])
+)  # fmt: skip
 def test_the_points_of_any_table_are_its_complete_rows_each_once(rows):
     try:
         found = measurements(rows, missing="drop")
@@ -173,6 +176,7 @@ def test_the_points_of_any_table_are_its_complete_rows_each_once(rows):
     left_out = set(range(len(table[0]))) - set(columns)
     kept = [[row[j] for row in complete] for j in columns]
     assert all(len(set(column)) > 1 for column in kept)
+    assert len(set(map(tuple, kept))) == len(kept)
     assert all(
         len(set(column)) == 1 or column in kept
         for column in ([row[j] for row in complete] for j in left_out)
