@@ -213,13 +213,10 @@ def neural_guided(
 
     Args:
         points: (N, D), 2 ≤ D ≤ 9.
-        fitness: ``cl-fem`` (Eq. 6) or ``vanilla`` (Eq. 2).
+        fitness: ``cl-fem`` (Eq. 6) or ``vanilla`` (Eq. 2), with which answers are degenerate more
+            often than not: C·(x1 − x1) is exact.
         config: settings.
         seconds: wall-clock limit.
-
-    Returns:
-        At most 20 different programs with fitted constants, the best reward first. With the
-        vanilla fitness they are degenerate more often than not: C·(x1 − x1) is exact.
 
     Raises:
         ValueError: points or arguments that cannot be used, quoting them.

@@ -1,7 +1,7 @@
 """How much of the machine training uses: its rate beside that of a plain matrix product."""
 
 import itertools
-import time
+import timeit
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,12 +31,7 @@ class Throughput(NamedTuple):
 
 def _seconds(function, repeats: int) -> float:
     function()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - began)
-    return float(np.median(times))
+    return float(np.median(timeit.repeat(function, number=1, repeat=repeats)))
 
 
 def training_throughput(

@@ -65,13 +65,13 @@ def random_search(
     generator: GeneratorConfig = GeneratorConfig(),
     config: InferenceConfig = InferenceConfig(),
 ) -> tuple[Judged, ...]:
-    """Random equations of the corpus's generator, constants fitted by BFGS, fittest first.
+    """Random equations in two variables, constants fitted by BFGS, fittest first.
 
     Args:
-        problem: points (N, D) and the law that they obey.
-        proposals: equations drawn, in D variables; those that cannot be fitted are left out.
+        problem: points (N, 2) and the law that they obey.
+        proposals: equations drawn; those that cannot be fitted are left out.
         fitness: ``vanilla`` (Eq. 2) or ``cl-fem`` (Eq. 6).
-        generator: how they are drawn; its ``max_variables`` gives way to D = 2.
+        generator: how they are drawn.
         config: tolerance, iterations and seed, as the network's candidates are fitted with.
 
     Raises:

@@ -73,12 +73,7 @@ def zero_set(law: Law, data: Data) -> Figure:
 
 
 def turntable(law: Law, data: Data, frames: int = 18) -> str:
-    """The surface and its points seen from all around, as HTML with a slider, loading nothing.
-
-    Args:
-        law: in three columns.
-        data: with these columns.
-        frames: pictures, at equal angles.
+    """The surface and its points from ``frames`` equal angles: HTML with a slider, loading nothing.
 
     Raises:
         ValueError: the law has two columns, or there are no frames.
