@@ -1,5 +1,6 @@
 import functools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -79,9 +80,22 @@ def test_candidates_are_different_and_the_front_falls(found):
     front = found.front
     assert all(a.complexity < b.complexity for a, b in zip(front, front[1:], strict=False))
     assert all(a.relative_rms > b.relative_rms for a, b in zip(front, front[1:], strict=False))
-    prices = np.array([(law.complexity, law.relative_rms) for law in found.candidates])
-    beaten = [np.any(np.all(prices <= p, axis=1) & np.any(prices < p, axis=1)) for p in prices]
-    assert len(front) == beaten.count(False) >= 1
+
+
+def test_the_front_are_the_candidates_that_none_beats_in_both(found):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        fits = [
+            replace(found.best, program=parse(" + ".join(["x1"] * int(k))), relative_rms=error)
+            for k, error in zip(rng.integers(1, 9, 12), rng.random(12), strict=True)
+        ]
+        prices = np.array([(law.complexity, law.relative_rms) for law in fits])
+        beaten = [np.any(np.all(prices <= p, axis=1) & np.any(prices < p, axis=1)) for p in prices]
+        expected = {
+            fit.relative_rms for fit, is_beaten in zip(fits, beaten, strict=True) if not is_beaten
+        }
+        front = replace(found, candidates=tuple(fits)).front
+        assert {law.relative_rms for law in front} == expected
 
 
 def test_a_line_of_the_table_is_its_equation_to_some_digits(found):
