@@ -88,6 +88,7 @@ def test_no_equation_at_all_measures_nothing(monkeypatch, fitted):
 OTHERWISE = {"check_dtype_object": "the message quotes row, column and value, in other words"}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [ImplicitRegressor(beam=2, rounds=0)], expected_failed_checks=lambda _: OTHERWISE
 )
