@@ -13,6 +13,8 @@ from test_pipeline import tool
 
 from pie.experiments.parts import read
 
+pytestmark = pytest.mark.slow  # all look at one run of the whole pipeline
+
 
 def run(folder, command):
     done = subprocess.run(
