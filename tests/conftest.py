@@ -31,6 +31,11 @@ def pytest_configure() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The run of the whole pipeline, minutes in one process, begins first, beside all others."""
+    items.sort(key=lambda item: item.path.name != "test_smoke.py")
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
