@@ -66,7 +66,7 @@ def searches(root: Path, settings, cores: int, tiny: bool) -> dict:
     clouds = load(root / "data/benchmarks", "wild")[:: 370 if tiny else 19]
     config = settings.inference_plus
     if tiny:
-        config = replace(config, beam=4, rounds=0)
+        config = replace(config, beam=4, proposers=("relations", "network"))
     ways = {
         "PIE+": lambda points: discover_plus(model, points, config, cores),
         "discover": lambda points: discover(points, config=config, workers=cores),
@@ -96,7 +96,8 @@ def measure(root: Path, tiny: bool) -> dict:
     from pie.fit.sampson_fits import fit_sampson
     from pie.network.model import load_weights
     from pie.network.pretraining import corpora
-    from pie.search.algorithm2 import discover, merged, skeletons
+    from pie.search.algorithm2 import discover
+    from pie.search.proposers.network import merged, skeletons
     from pie.search.plus import discover_plus
 
     turns = 1 if tiny else 5
@@ -168,7 +169,7 @@ def measure(root: Path, tiny: bool) -> dict:
     clouds = [validation[k].points for k in range(60_000, 60_000 + (1 if tiny else 20))]
     paper = settings.inference
     # a wide beam and Sampson fits; the other views and refinement are more work, not slower
-    plus = replace(settings.inference_plus, beam=256, views=("as_given",), degree=0, rounds=0)
+    plus = replace(settings.inference_plus, beam=256, views=("as_given",))
     discover(model, clouds[0], config=paper), discover_plus(model, clouds[0], plus, cores)
 
     def plain_pie(points):

@@ -5,8 +5,8 @@ import pytest
 
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.data.mixture import MixtureConfig
-from pie.data.validation import FIRST, validation_problems
-from pie.experiments.ablation import PAPER_WEIGHTS, PARTS, ablate
+from pie.data.validation import FIRST, noisy_problems, validation_problems
+from pie.experiments.ablation import PAPER_WEIGHTS, ablate, parts_of
 from pie.experiments.methods import Setting
 from pie.network.model import save_weights
 from pie.search.plus import PlusConfig
@@ -30,9 +30,9 @@ def test_problems_are_items_beyond_those_of_the_loss(problems):
 
 def test_the_ablation_has_a_row_per_part_and_problem_and_resumes(problems, tiny_model, tmp_path):
     save_weights(tiny_model, tmp_path / "weights")
-    plus = PlusConfig(beam=4, rounds=1, parents=1, degree=1)
+    plus = PlusConfig(beam=4, proposers=("relations", "network"))
     setting = Setting(tmp_path / "weights", tmp_path / "weights", inference_plus=plus)
-    parts = ["PIE+", "neither", PAPER_WEIGHTS]
+    parts = ["PIE+", "no network", PAPER_WEIGHTS]
     rows = ablate(setting, problems[1][:2], parts, folder=tmp_path / "journals")
     assert [(r.method, r.equation_id) for r in rows] == [
         (part, p.equation_id) for part in parts for p in problems[1][:2]
@@ -43,8 +43,20 @@ def test_the_ablation_has_a_row_per_part_and_problem_and_resumes(problems, tiny_
         ablate(setting, problems[1][:1], ["nothing"])
 
 
-def test_every_part_changes_something():
-    fields = PlusConfig().__dict__
-    for name, changes in PARTS.items():
-        assert changes.keys() <= fields.keys()
-        assert name == "PIE+" or any(fields[key] != value for key, value in changes.items()), name
+def test_every_part_is_left_out_once():
+    whole = PlusConfig()
+    parts = parts_of(whole)
+    assert parts.pop("PIE+") == whole
+    assert whole not in parts.values() and len(set(map(repr, parts.values()))) == len(parts)
+    assert {f"no {name}" for name in whole.proposers} <= parts.keys()
+    assert {f"no view {name}" for name in whole.views} <= parts.keys()
+
+
+def test_noise_is_dealt_out_evenly_over_different_equations(problems):
+    corpus, _ = problems
+    found = noisy_problems([("a", corpus), ("b", corpus)], (0.0, 0.05), each=2, first=10)
+    kinds = [(p.benchmark, p.n_variables, p.sampling.partition("noise ")[2]) for p in found]
+    assert sorted(kinds) == sorted(
+        (name, d, level) for name in "ab" for d in (2, 3) for level in ("", "0.05") for _ in "12"
+    )
+    assert len({p.equation_id for p in found if p.benchmark == "a"}) == 8

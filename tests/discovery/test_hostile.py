@@ -30,9 +30,13 @@ from pie.discovery.subsets import ranked, rough
 from pie.expr.expression import parse
 from pie.network.model import save_weights
 from pie.search.plus import PlusConfig
+from pie.search.proposers.refinement import Refinement
 
 TRIED = int(os.environ.get("PIE_HOSTILE", "300"))
-QUICK = PlusConfig(beam=4, starts=4, max_iterations=10, degree=2, rounds=1, parents=1, returned=4)
+QUICK = PlusConfig(
+    beam=4, starts=4, max_iterations=10, returned=4,
+    refinement=Refinement(rounds=1, parents=1),
+)  # fmt: skip
 
 
 def tries(share):
@@ -158,7 +162,7 @@ def test_any_file_ends_with_0_1_or_2_and_one_line_on_errors(weights, tmp_path, c
 @tries(0.04)
 @given(st.one_of(hostile.frames(), hostile.containers()))
 def test_the_regressor_fits_or_refuses_and_its_answers_agree(weights, capfd, data):
-    model = ImplicitRegressor(weights, beam=2, rounds=0)
+    model = ImplicitRegressor(weights, beam=2, proposers=("relations", "network"))
     try:
         model.fit(data)
     except (ValueError, TypeError) as error:  # TypeError is scikit-learn's, for what is no array
@@ -257,7 +261,7 @@ def test_the_distance_neither_overflows_nor_fails_at_a_singular_zero(weights):
 
 
 def test_the_regressor_warns_neither_of_infinities_nor_of_sparse_columns(weights):
-    model = ImplicitRegressor(weights, beam=2, rounds=0)
+    model = ImplicitRegressor(weights, beam=2, proposers=("relations", "network"))
     with pytest.raises(ValueError, match="contains infinity"):
         model.fit(np.concatenate([LAWFUL, [[np.inf, -np.inf], [-np.inf, np.inf]]]))
     sparse = pd.DataFrame({"a": X, "b": pd.arrays.SparseArray(1.0 / X)})

@@ -29,7 +29,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def fitted(frame):
-    return ImplicitRegressor(rounds=1).fit(frame)
+    return ImplicitRegressor().fit(frame)
 
 
 def test_it_fits_without_y_and_measures_distances(fitted, frame):
@@ -57,14 +57,14 @@ def test_it_can_be_cloned_pickled_and_asked_for_its_parameters(fitted, frame):
 
 def test_it_is_a_step_of_a_pipeline():
     cloud = hyperbola()[:, [0, 2]]
-    pipeline = make_pipeline(StandardScaler(), ImplicitRegressor(rounds=1)).fit(cloud)
+    pipeline = make_pipeline(StandardScaler(), ImplicitRegressor()).fit(cloud)
     assert pipeline.score(cloud) > -1e-6
 
 
 def test_it_says_when_it_was_not_fitted_or_gets_other_points(fitted):
     with pytest.raises(NotFittedError):
         ImplicitRegressor().predict(hyperbola())
-    other = ImplicitRegressor(rounds=0, beam=2).fit(hyperbola())
+    other = ImplicitRegressor(proposers=("relations", "network"), beam=2).fit(hyperbola())
     with pytest.raises(ValueError, match="X has 2 features, but ImplicitRegressor is expecting 3"):
         other.predict(hyperbola()[:, :2])
     with pytest.raises(ValueError, match="could not convert string"):
@@ -73,7 +73,7 @@ def test_it_says_when_it_was_not_fitted_or_gets_other_points(fitted):
 
 def test_without_a_law_the_best_candidate_measures_and_law_is_none():
     cloud = np.random.default_rng(0).standard_normal((100, 2))
-    fitted = ImplicitRegressor(rounds=0, beam=16).fit(cloud)
+    fitted = ImplicitRegressor(proposers=("relations", "network"), beam=16).fit(cloud)
     assert fitted.law_ is None and np.isfinite(fitted.predict(cloud)).all()
     assert not hasattr(fitted, "feature_names_in_")
 
@@ -90,7 +90,7 @@ OTHERWISE = {"check_dtype_object": "the message quotes row, column and value, in
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [ImplicitRegressor(beam=2, rounds=0)], expected_failed_checks=lambda _: OTHERWISE
+    [ImplicitRegressor(beam=2, proposers=("relations", "network"))], expected_failed_checks=lambda _: OTHERWISE
 )
 def test_it_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)

@@ -183,7 +183,7 @@ def test_mistakes_are_all_that_the_rates_count(table):
 
 def test_the_search_keeps_every_candidate_and_resumes(lawful, tiny_model, tmp_path, monkeypatch):
     save_weights(tiny_model, tmp_path / "weights")
-    config = PlusConfig(beam=4, rounds=0, degree=2)
+    config = PlusConfig(proposers=("relations",))
     clouds = [lawful[0], *null_clouds.null_clouds("test", lawful, 1, 0, ["walk"])]
     arguments = clouds, tmp_path / "weights", config, 1, tmp_path / "journal"
     found = search(*arguments)

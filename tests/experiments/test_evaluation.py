@@ -22,7 +22,7 @@ COLUMNS = "method,benchmark,equation_id,truth,equation,fitness,two_sided,skeleto
 def setting(tiny_model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("weights")
     save_weights(tiny_model, folder)
-    plus = PlusConfig(beam=4, rounds=0, degree=2)
+    plus = PlusConfig(beam=4, proposers=("network",))
     return Setting(folder, folder, InferenceConfig(beam=4), plus)
 
 

@@ -7,7 +7,7 @@ from conftest import TINY
 
 from pie.expr import vocabulary
 from pie.expr.expression import Expression
-from pie.network.decoding import beam_search, sample
+from pie.network.decoding import beam_search
 from pie.network.model import (
     PIE,
     ModelConfig,
@@ -208,50 +208,6 @@ def test_sets_decoded_together_get_what_each_gets_alone():
     for i, width in enumerate((2, 3, 3)):
         alone = beam_search(step, reorder, torch.tensor([i]), 1, changes_for(width), 20, 12)
         assert [h.tokens for h in alone[0]] == [h.tokens for h in together[i]]
-
-
-def test_samples_are_different_trees_with_their_log_probabilities():
-    step, reorder = markov_step(2)
-    generator = torch.Generator().manual_seed(0)
-    drawn = sample(step, reorder, torch.arange(2), 1, changes_for(3, 2), 200, 12, generator)
-    for i, found in enumerate(drawn):
-        assert len({h.tokens for h in found}) == len(found) > 20
-        for hypothesis in found[:20]:
-            total, last = 0.0, 1
-            for position, token in enumerate(hypothesis.tokens):
-                table, _ = step(torch.tensor([[last]]), position, torch.tensor([i]))
-                total, last = total + float(table[0, 0, token]), token
-            assert hypothesis.log_probability == pytest.approx(total, rel=1e-4)
-            vocabulary.skeleton(hypothesis.tokens)
-    again = sample(step, reorder, torch.arange(2), 1, changes_for(3, 2), 200, 12,
-                   torch.Generator().manual_seed(0))  # fmt: skip
-    assert again == drawn
-
-
-def test_samples_come_as_often_as_they_are_probable():
-    logits = torch.full((vocabulary.SIZE,), -30.0)
-    a, b = (vocabulary.encode((code,))[0] for code in (1, 2))
-    logits[[a, b]] = torch.tensor([0.8, 0.2]).log()
-
-    def share(temperature, n=400):
-        seen = 0
-        for seed in range(n):
-            step = lambda t, p, s: (logits.log_softmax(-1).expand(*t.shape, -1), s)  # noqa: E731
-            (found,) = sample(step, same_state, None, 1, changes_for(2), 1, 4,
-                              torch.Generator().manual_seed(seed), temperature)  # fmt: skip
-            seen += found[0].tokens == (a,)
-        return seen / n
-
-    assert share(1.0) == pytest.approx(0.8, abs=0.06)
-    assert share(4.0) == pytest.approx(0.8**0.25 / (0.8**0.25 + 0.2**0.25), abs=0.08)
-
-
-@pytest.mark.parametrize("samples, temperature, message",
-                         [(0, 1.0, "number of samples is 0"), (3, 0.0, "temperature is 0.0")])  # fmt: skip
-def test_sampling_arguments_are_quoted(samples, temperature, message):
-    with pytest.raises(ValueError, match=message):
-        sample(uniform_step(torch.Generator()), same_state, None, 1, changes_for(2), samples, 4,
-               torch.Generator(), temperature)  # fmt: skip
 
 
 def test_tiny_is_tiny():

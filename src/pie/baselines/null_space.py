@@ -5,7 +5,7 @@ singular vector of [φ_k(x_n)] holds: no network, no search, no starting values.
 all ln|x_j|, for products of powers Π x_j^e_j = level, and all monomials up to every total degree.
 
 Columns and rows of the matrix are brought to one size, so that neither units nor a few far points
-decide. Terms are left out one by one (:func:`pie.search.completion.elimination`) while the smallest
+decide. Terms are left out one by one (:func:`pie.search.relations.eliminated`) while the smallest
 singular value s stays within a factor of the least, or is exact. This sparsest relation and the
 dense one are the candidates of a pool. Exact ones come first, then those of the lowest score,
 
@@ -27,10 +27,11 @@ from ..expr.operators import MAX_VARIABLES
 from ..expr.terms import monomials
 from ..fit.fitness import vanilla
 from ..search.candidates import Candidate, Discovery, check_points
-from ..search.completion import EXACT, elimination, logarithms
+from ..search.relations import eliminated
 from ..zeroset.spreads import permuted
 
 ROUNDING = 1e-12  # of a singular value
+EXACT = 1e-9  # relative singular value of an exact relation
 LONGEST = 24  # terms, which always fit into an equation
 Relation = list[tuple[Tree, float]]  # terms and their coefficients
 
@@ -69,7 +70,10 @@ def null_space(
     began, (n, d) = time.perf_counter(), points.shape
     found = []
     degrees = range(1, max(2, config.degree + 2 - d) + 1)
-    for degree, pool in ((1, logarithms(d)), *((k, monomials(d, k)) for k in degrees)):
+    for degree, pool in (
+        (1, [("c", 1.0), *(("ln", ("x", j)) for j in range(1, d + 1))]),
+        *((k, monomials(d, k)) for k in degrees),
+    ):
         for relation, ratio in _relations(pool, points, config.factor):
             equation = _product(relation, points, ratio) if pool[1][0] == "ln" else _sum(relation)
             score = n * float(np.log(ratio)) / degree + config.price * len(relation)
@@ -93,13 +97,14 @@ def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
     size[size == 0.0] = 1.0
     columns, null = columns / size, null / size
     matrix, without = (m / np.linalg.norm(m, axis=1)[:, None] for m in (columns, null))
-    path = elimination(matrix)
-    kept = itertools.takewhile(lambda entry: entry[2] <= max(factor * path[0][2], EXACT), path)
-    for alive, coefficients, smallest in (list(kept)[-1], path[0]):
+    path = list(eliminated(matrix))
+    kept = itertools.takewhile(lambda r: r.size <= max(factor * path[0].size, EXACT), path)
+    for found in (list(kept)[-1], path[0]):
+        alive = found.indices
         if len(alive) <= LONGEST:
-            reference = elimination(without[:, alive])[0][2]
-            ratio = max(smallest, ROUNDING) / max(reference, ROUNDING)
-            weights = map(float, coefficients / size[alive])
+            reference = next(eliminated(without[:, alive])).size
+            ratio = max(found.size, ROUNDING) / max(reference, ROUNDING)
+            weights = map(float, found.coefficients / size[alive])
             yield list(zip((pool[i] for i in alive), weights, strict=True)), max(ratio, EXACT)
 
 

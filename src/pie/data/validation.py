@@ -4,35 +4,77 @@ Items of the validation corpora (the next seed) beyond those whose loss is compu
 mixture come as data come: boxes, arcs, tracks, units, noise, outliers, few points.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 import numpy as np
 
 from ..zeroset.box import Box
 from .benchmarks import Problem
+from .conditions import under
 from .corpus import Corpus
 
 FIRST = 100_000  # items before this one are left to the validation loss
+FEWEST_POINTS = 20  # of a problem that gets noise
 
 
-def validation_problems(corpus: Corpus, name: str, items: Iterable[int]) -> list[Problem]:
-    """Items FIRST + k of a validation corpus as problems, scored where their points lie.
+def validation_problem(corpus: Corpus, name: str, k: int) -> Problem:
+    """Item FIRST + k of a validation corpus as a problem, scored where its points lie.
 
     Args:
         corpus: of the validation seed (:func:`pie.network.pretraining.corpora`).
         name: what the test set shall be called.
-        items: k.
+        k: which item.
+    """
+    item = corpus[FIRST + k]
+    # an item with few points has them again and again
+    points = np.unique(item.points, axis=0)
+    points = np.random.default_rng(k).permutation(points)
+    low, high = np.quantile(points, [0.02, 0.98], axis=0)
+    box = Box(low, high)
+    return Problem(name, f"V{k:03d}", item.equation, points, box, f"{len(points)} points")
+
+
+def validation_problems(corpus: Corpus, name: str, items: Iterable[int]) -> list[Problem]:
+    """:func:`validation_problem` of each of the items."""
+    return [validation_problem(corpus, name, k) for k in items]
+
+
+def _clean(corpus: Corpus, name: str, first: int) -> Iterator[Problem]:
+    for k in count(first):
+        problem = validation_problem(corpus, name, k)
+        if len(problem.points) >= FEWEST_POINTS:
+            yield problem
+
+
+def noisy_problems(
+    corpora: Sequence[tuple[str, Corpus]],
+    levels: Sequence[float],
+    each: int,
+    first: int,
+    variables: Sequence[int] = (2, 3),
+) -> list[Problem]:
+    """Problems of every corpus, noise level and number of variables, equally many of each.
+
+    Each problem has one level of noise, and another equation than all others.
+
+    Args:
+        corpora: names with corpora, whose items are free of noise.
+        levels: of normal noise on every coordinate, in spreads of its column.
+        each: problems of each kind.
+        first: item from which problems are taken; what was looked at before lies below.
+        variables: numbers of variables.
     """
     problems = []
-    for k in items:
-        item = corpus[FIRST + k]
-        # an item with few points has them again and again
-        points = np.unique(item.points, axis=0)
-        points = np.random.default_rng(k).permutation(points)
-        low, high = np.quantile(points, [0.02, 0.98], axis=0)
-        problems.append(
-            Problem(
-                name, f"V{k:03d}", item.equation, points, Box(low, high), f"{len(points)} points"
-            )
-        )
+    for name, corpus in corpora:
+        taken: Counter[int] = Counter()
+        for problem in _clean(corpus, name, first):
+            d = problem.n_variables
+            if d in variables and taken[d] < each * len(levels):
+                level = levels[taken[d] % len(levels)]
+                taken[d] += 1
+                problems.append(under(problem, "noise", level) if level else problem)
+            if all(taken[d] == each * len(levels) for d in variables):
+                break
     return problems

@@ -22,7 +22,7 @@ import pandas as pd
 from ..expr.expression import Expression
 from ..fit.uncertainty import polished, standard_errors
 from ..network.model import PIE, load_weights
-from ..search.candidates import Unusable
+from ..search.candidates import Candidate, Unusable
 from ..search.plus import PlusConfig, discover_plus
 from ..zeroset.spreads import robust_spreads
 from . import subsets
@@ -163,7 +163,7 @@ def _search(
     """Different equations in two or three columns, certified, best first."""
     fitted, held_out = _split(points, seed)
     units = robust_spreads(points) if errors is None else errors
-    different: list[tuple[Expression, Expression]] = []
+    different: list[tuple[Candidate, Expression]] = []
     if np.any(np.ptp(fitted, axis=0) < FINEST):
         return []
     try:
@@ -176,10 +176,10 @@ def _search(
             same_zero_set(final, other, points) and not _is_simpler(final, other, points, units)
             for _, other in different
         ):
-            different.append((candidate.expression, final))
+            different.append((candidate, final))
     return [
-        _law(as_searched, final, points, tuple(names), fitted, held_out, errors)
-        for as_searched, final in different
+        _law(candidate, final, points, tuple(names), fitted, held_out, errors)
+        for candidate, final in different
     ]
 
 
@@ -203,7 +203,7 @@ def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _law(
-    as_searched: Expression,
+    candidate: Candidate,
     final: Expression,
     points: np.ndarray,
     names: tuple[str, ...],
@@ -213,7 +213,7 @@ def _law(
 ) -> Law:
     """Certified as the search left it; what is reported is fitted to all points."""
     spreads = robust_spreads(points)
-    certificate = certify(as_searched, fitted, held_out)
+    certificate = certify(candidate.expression, fitted, held_out)
     return Law(
         final,
         names,
@@ -224,4 +224,6 @@ def _law(
         rms_distance(final, points, spreads),
         certificate,
         None if errors is None else rms_distance(final, points, errors),
+        candidate.proposer,
+        candidate.price,
     )

@@ -19,7 +19,7 @@ class ImplicitRegressor(BaseEstimator):
     Args:
         weights: folder of a network; None = the released one.
         beam: skeletons per view that the network proposes.
-        rounds: of refinement.
+        proposers: names of :data:`pie.search.plus.PROPOSERS`, in the order in which they are asked.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         random_state: seed of what is drawn at random.
@@ -32,7 +32,7 @@ class ImplicitRegressor(BaseEstimator):
         feature_names_in_: their names, if X had any.
 
     >>> x = np.linspace(0.5, 2.0, 40)
-    >>> model = ImplicitRegressor(rounds=0).fit(np.column_stack([x, 1.0 / x]))
+    >>> model = ImplicitRegressor(proposers=("relations",)).fit(np.column_stack([x, 1.0 / x]))
     >>> bool(abs(model.predict([[1.0, 1.0]])[0]) < 1e-9)
     True
     """
@@ -40,8 +40,8 @@ class ImplicitRegressor(BaseEstimator):
     def __init__(
         self,
         weights=None,
-        beam=128,
-        rounds=5,
+        beam=PlusConfig.beam,
+        proposers=PlusConfig.proposers,
         missing="error",
         max_points=MAX_POINTS,
         random_state=0,
@@ -49,7 +49,7 @@ class ImplicitRegressor(BaseEstimator):
     ):
         self.weights = weights
         self.beam = beam
-        self.rounds = rounds
+        self.proposers = proposers
         self.missing = missing
         self.max_points = max_points
         self.random_state = random_state
@@ -67,7 +67,7 @@ class ImplicitRegressor(BaseEstimator):
             ensure_all_finite="allow-nan",
         )  # fmt: skip
         table = pd.DataFrame(checked, columns=columns) if columns else checked
-        config = PlusConfig(beam=self.beam, rounds=self.rounds)
+        config = PlusConfig(beam=self.beam, proposers=tuple(self.proposers))
         self.result_: Result = discover(
             table, self.weights, self.missing, self.max_points, config, int(self.random_state or 0),
             uncertainties=self.uncertainties,

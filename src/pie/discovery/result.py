@@ -1,6 +1,6 @@
 """What was found in a table: laws with their evidence, or that there is none."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import sympy
 
 from ..expr.expression import Expression
 from ..expr.sympy_bridge import named, rounded, to_latex, to_sympy
+from ..search.price import Price
 from .certificate import Certificate
 
 SHARPER = 0.3  # times the contrast: what a third column has to bring
@@ -45,6 +46,8 @@ class Law:
         certificate: the evidence; ``certificate.law`` says whether it passes.
         chi: root mean square distance in units of the columns' uncertainties, if these are known:
             about 1 for the right equation, more where it is wrong, or the errors are larger.
+        proposer: who proposed it to the search (:mod:`pie.search.proposers`).
+        price: what it is ranked by, item by item, on the points that the search saw.
     """
 
     program: Expression
@@ -54,6 +57,8 @@ class Law:
     relative_rms: float
     certificate: Certificate
     chi: float | None = None
+    proposer: str = ""
+    price: Price | None = None
 
     @property
     def expression(self) -> sympy.Expr:
@@ -168,6 +173,22 @@ class Result:
             }
             for law in self.candidates
         )
+
+    def explain(self, rivals: int = 3) -> pd.DataFrame:
+        """Why the first answer is the first: it and its rivals, who proposed each, price by item.
+
+        Prices are in nats: a rival is believed less by exp(−difference). ``total`` is what the
+        search ranks by; an answer that is no law ranks after those that are.
+        """
+        rows = []
+        for law in self.candidates[: rivals + 1]:
+            items = {} if law.price is None else asdict(law.price)
+            total = {} if law.price is None else {"total": law.price.total}
+            rows.append(
+                {"equation": f"{rounded(law.expression)} = 0", "proposer": law.proposer}
+                | {name: float(f"{value:.4g}") for name, value in (items | total).items()}
+            )
+        return pd.DataFrame(rows)
 
     def __str__(self) -> str:
         head = f"{self.points} points in {', '.join(self.names)}; {self.seconds:.1f} s"

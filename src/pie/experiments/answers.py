@@ -1,7 +1,7 @@
 """Every method asked about every problem: method × problem → answers, resumable one by one.
 
-What answers are worth is the matter of :mod:`pie.experiments.evaluation`, which may change without their being
-found again.
+What answers are worth is the matter of :mod:`pie.experiments.evaluation`, which may change without
+their being found again.
 """
 
 import contextlib

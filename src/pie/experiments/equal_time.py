@@ -22,9 +22,8 @@ class EqualTime:
     """All methods with so many seconds of one thread for each equation.
 
     Searches by generations or samples go on until time is up. *PIE* and *PIE+* begin with an eighth
-    of their beam (and of the fits) and search again with twice as many as long as that should end
-    in time, *PIE+* until a fit is exact. Compiled code and weights are loaded before the clock
-    starts.
+    of their beam and search again with twice as many as long as that should end in time, or until a
+    fit is exact. Compiled code and weights are loaded before the clock starts.
     """
 
     setting: Setting
@@ -41,28 +40,18 @@ class EqualTime:
         return self.setting.seed
 
     def _scaled(self, factor: float) -> Setting:
-        """PIE and PIE+ with so many times their beam and fits."""
-        inference, plus = self.setting.inference, self.setting.inference_plus
-
-        def times(count: int) -> int:
-            return max(1, round(factor * count))
-
-        return replace(
-            self.setting,
-            inference=replace(inference, beam=times(inference.beam)),
-            inference_plus=replace(plus, beam=times(plus.beam), fits=times(plus.fits)),
+        """PIE and PIE+ with so many times their beam."""
+        inference, plus = (
+            replace(config, beam=max(1, round(factor * config.beam)))
+            for config in (self.setting.inference, self.setting.inference_plus)
         )
+        return replace(self.setting, inference=inference, inference_plus=plus)
 
     def _endless(self) -> Baselines:
-        config = self.baselines.config
-        return replace(
-            self.baselines,
-            config=replace(
-                config,
-                genetic=replace(config.genetic, generations=ENDLESS),
-                neural_guided=replace(config.neural_guided, samples=ENDLESS),
-            ),
-        )
+        gp = replace(self.baselines.config.genetic, generations=ENDLESS)
+        dso = replace(self.baselines.config.neural_guided, samples=ENDLESS)
+        config = replace(self.baselines.config, genetic=gp, neural_guided=dso)
+        return replace(self.baselines, config=config)
 
     @property
     def methods(self) -> dict[str, Method]:
@@ -82,9 +71,8 @@ class EqualTime:
         while True:
             result = self._scaled(factor).methods[method](points)
             now = time.perf_counter() - began
-            exact = result.best is not None and result.best.contrast <= (
-                self.setting.inference_plus.resolution
-            )
+            resolution = self.setting.inference_plus.prices.resolution
+            exact = result.best is not None and result.best.contrast <= resolution
             # twice the beam costs a little more than twice the time
             if exact or now + 2.5 * (now - last) > seconds:
                 return Discovery(result.candidates, now)

@@ -57,3 +57,23 @@ def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
         piece = ("c", float(weight)) if term[0] == "c" else ("mul", ("c", float(weight)), term)
         tree = piece if tree is None else ("add", tree, piece)
     return from_tree(tree)
+
+
+def _variable_factors(term: Tree) -> set[int]:
+    """Variables of which a product has a whole power."""
+    if term[0] in ("mul", "div"):
+        below = _variable_factors(term[2]) if term[0] == "mul" else set()
+        return _variable_factors(term[1]) | below
+    if term[0].startswith("pow") and term[0] != "pow":
+        return _variable_factors(term[1])
+    return {term[1]} if term[0] == "x" else set()
+
+
+def shared_factors(expression: Expression) -> set[int]:
+    """Variables that divide every term of a sum.
+
+    >>> from pie.expr.expression import parse
+    >>> shared_factors(parse("x1*x2 - 2*x2**3")), shared_factors(parse("x1*x2 - 1"))
+    ({2}, set())
+    """
+    return set.intersection(*(_variable_factors(term) for term in terms(to_tree(expression))))

@@ -19,7 +19,6 @@ OUTLYING = 6.0  # robust standard deviations
 CLOSE = 1e-7  # a constant this near to a simpler value is that value
 CONFIDENT = 2.5  # standard errors
 EXACT = 1e-9  # errors below this are rounding
-ROUNDING = 1e-9  # of the ratio of two constants
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # numbers that nobody has to fit
 _POW = BY_NAME["pow"].code
 
@@ -135,33 +134,6 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
         [c if whole is None else float(np.copysign(whole, c)) for c, whole in pairs]
     )
     return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
-
-
-def numbers(expression: Expression) -> int:
-    """How many constants of an equation are not in :data:`WHOLE`, over what leaves fewest.
-
-    A whole number takes few digits to write; any other constant takes as many as the points give.
-
-    >>> from pie.expr.expression import parse
-    >>> numbers(parse("x1**2 + 3.7*x2**2 - 7.4")), numbers(parse("x2 - 2*sqrt(1 - x1**2)"))
-    (1, 0)
-    """
-    factors, inside = [], 0
-    for term in terms(to_tree(expression)):
-        factor = 1.0
-        while term[0] == "mul" and term[1][0] == "c":
-            factor, term = factor * term[1][1], term[2]
-        if term[0] == "c":
-            factor *= term[1]
-        else:
-            inside += sum(_whole(c, 0.0) is None for c in from_tree(term).constants)
-        factors.append(factor)
-    over = [
-        sum(_whole(other / factor, ROUNDING) is None for other in factors)
-        for factor in factors
-        if factor != 0.0
-    ]
-    return inside + min(over, default=0)
 
 
 @np.errstate(all="ignore")

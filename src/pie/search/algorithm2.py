@@ -1,23 +1,21 @@
 """Algorithm 2: points → beam of skeletons → constants by BFGS → ranked by fitness.
 
-What goes beyond the paper is in :mod:`pie.search.plus`.
+The loop of :mod:`pie.search.pool` with one proposer, the paper's fit and the paper's judge. What
+goes beyond the paper is in :mod:`pie.search.plus`.
 """
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from ..expr import vocabulary
-from ..expr.canonical import NoZeroSet, canonical
-from ..expr.expression import Expression
-from ..fit.constants import fit
+from ..fit.constants import Fit, fit
 from ..fit.fitness import stochastic_copies
-from ..network.decoding import Hypothesis, beam_search, sample
-from ..network.model import HALF_MAX, PIE, as_network_input, rows_of_state
+from ..network.model import HALF_MAX, PIE
 from .candidates import Candidate, Discovery, check_points
+from .cloud import Cloud, View
+from .pool import Batch, Effort, Found, Pool, search
+from .proposers.network import network
 
 FITNESS_FUNCTIONS = ("cl-fem", "vanilla")
 
@@ -37,81 +35,12 @@ class InferenceConfig:
             raise ValueError(f"inference.beam is {self.beam}; expected at least 1")
 
 
-def skeletons(
-    model: PIE, point_sets: Sequence[np.ndarray], beam: int, samples: int = 0, seed: int = 0
-) -> list[list[Hypothesis]]:
-    """For each point set (N, D) the most probable skeletons, best first.
-
-    Sets with equally many points are encoded and decoded together.
-
-    Args:
-        beam: N_BS; 0 = no beam search.
-        samples: skeletons drawn at random in addition; those the beam lacks join it.
-        seed: of the samples.
-    """
-    config = model.config
-    found: list[list[Hypothesis]] = [[] for _ in point_sets]
-    sizes: dict[int, list[int]] = {}
-    for i, points in enumerate(point_sets):
-        sizes.setdefault(len(points), []).append(i)
-
-    def step(tokens, position, state):
-        logits, state = model.step(tokens, position, state)
-        return logits.log_softmax(-1), state
-
-    for members in sizes.values():
-        inputs = [as_network_input(point_sets[i], config.max_variables) for i in members]
-        state = (model.memory(torch.cat(inputs)), None)
-        widths = [point_sets[i].shape[1] for i in members]
-        changes = torch.from_numpy(np.stack([vocabulary.slot_changes(d) for d in widths]))
-        arguments = (step, rows_of_state, state, vocabulary.START, changes)
-        runs = [beam_search(*arguments, beam, config.max_tokens)] if beam else []
-        if samples:
-            generator = torch.Generator().manual_seed(seed)
-            runs.append(sample(*arguments, samples, config.max_tokens, generator))
-        for place, i in enumerate(members):
-            joined = {h.tokens: h for run in reversed(runs) for h in run[place]}
-            found[i] = sorted(joined.values(), key=lambda h: -h.log_probability)
-    return found
-
-
-_GENERIC = (
-    [1.234, 0.717, 2.913, 0.389, 1.571, 0.877, 3.307, 0.543, 1.913, 1.117],
-    [-1.234, 0.717, -2.913, -0.389, 1.571, -0.877, 3.307, 0.543, -1.913, -1.117],
-)
-
-
-def _zero_set_key(skeleton: Expression) -> tuple:
-    """Equal for skeletons with the same canonical form under generic constants of two signs."""
-    forms = []
-    for generic in _GENERIC:
-        constants = [generic[k % 10] * (1 + k // 10) for k in range(len(skeleton.constants))]
-        try:
-            forms.append(canonical(skeleton.with_constants(constants)).codes)
-        except NoZeroSet:
-            forms.append(None)
-    return tuple(forms) if any(forms) else skeleton.codes
-
-
-def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
-    """Skeletons with their log-probabilities, duplicates after canonical form left out.
-
-    Of several with the same form and equally many constants the most probable one stays.
-    """
-    kept: dict[tuple, tuple[Expression, float]] = {}
-    for hypothesis in hypotheses:
-        skeleton = vocabulary.skeleton(hypothesis.tokens)
-        key = (_zero_set_key(skeleton), len(skeleton.constants))
-        kept.setdefault(key, (skeleton, hypothesis.log_probability))
-    return list(kept.values())
-
-
-def _rank(candidate: Candidate, resolution: float) -> tuple[float, float]:
+def fittest(found: Found, resolution: float) -> tuple[float, float]:
     """Fittest first; of two exact fits, which differ by rounding only, the more probable one."""
-    error = -candidate.fitness
+    error = -found.fit.fitness
     if resolution > 0.0 and np.isfinite(error):
         error = np.floor(error / resolution)
-    return error, -candidate.log_probability
+    return error, -found.draft.log_probability
 
 
 def discover(
@@ -135,14 +64,21 @@ def discover(
         raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(FITNESS_FUNCTIONS)}")
     points = check_points(points, model.config.max_variables, HALF_MAX)
     began = time.perf_counter()
-    hypotheses = skeletons(model, [points], config.beam)[0]
     rng = np.random.default_rng(config.seed)
     copies = stochastic_copies(points, rng) if fitness == "cl-fem" else None
-    candidates = []
-    for skeleton, log_probability in merged(hypotheses):
-        result = fit(skeleton, points, copies, config.tau, config.max_iterations)
-        candidates.append(
-            Candidate(result.expression, result.fitness, log_probability, result.status)
-        )
-    candidates.sort(key=lambda c: _rank(c, config.resolution))
+
+    def fits(batch: Batch, cloud: Cloud) -> list[Fit]:
+        return [
+            fit(draft.expression, cloud.points, copies, config.tau, config.max_iterations)
+            for draft in batch.drafts
+        ]
+
+    d = points.shape[1]
+    cloud = Cloud(points, (View("as_given", np.zeros(d), np.ones(d)),))
+    pool = Pool(lambda found: fittest(found, config.resolution))
+    search(cloud, [network(model, config.beam, Effort(1, 1))], fits, pool)
+    candidates = [
+        Candidate(f.fit.expression, f.fit.fitness, f.draft.log_probability, f.fit.status)
+        for f in pool.ranked()
+    ]
     return Discovery(tuple(candidates), time.perf_counter() - began)

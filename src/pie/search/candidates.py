@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..expr.expression import Expression
+from .price import Price
 
 
 @dataclass(frozen=True)
 class Candidate:
     """One equation: higher fitness is better; −inf with a reason if it could not be fitted.
 
-    ``error`` and ``contrast`` are those of :class:`pie.fit.constants.Fit`, where those are made.
+    ``error`` and ``contrast`` are those of :class:`pie.fit.constants.Fit`, ``price`` what it is
+    ranked by, where those are made; ``proposer`` says where it comes from.
     """
 
     expression: Expression
@@ -21,6 +23,8 @@ class Candidate:
     status: str
     error: float = np.nan
     contrast: float = np.nan
+    proposer: str = "network"
+    price: Price | None = None
 
 
 @dataclass(frozen=True)

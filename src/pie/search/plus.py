@@ -1,16 +1,14 @@
-"""*PIE+*: what goes beyond the paper, beside Algorithm 2.
+"""*PIE+*: the search that goes beyond the paper.
 
-A wide beam over several views of the points, Sampson fits from several starts with guards, exact
-linear relations in dictionaries and of one function more beside simple terms, level sets, sparse
-relations among simple terms, ranking by error *and* complexity, then refinement around the best
-candidates until a fit is exact or the rounds end. Last, in the user's coordinates, constants that
-the points do not ask for are dropped, single branches are tried where the points are on one only,
-and zeros where no points are have a price.
+Proposers (:mod:`pie.search.proposers`) are asked one after another until a fit is exact; drafts are
+fitted by Sampson distances with guards (:mod:`pie.fit.sampson_fits`). The cheapest candidates are
+then written in the user's coordinates, without the constants that the points do not ask for, and
+ranked by their price (:mod:`pie.search.price`).
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,19 +17,110 @@ from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
 from ..fit.constants import Fit
-from ..fit.sampson_fits import judged
-from ..fit.uncertainty import numbers, simplified, with_whole_numbers
+from ..fit.sampson_fits import fit_sampson, judged
+from ..fit.uncertainty import simplified, with_whole_numbers
 from ..network.model import PIE
-from ..zeroset.crossings import crossings
-from .algorithm2 import merged, skeletons
-from .branches import branches
 from .candidates import Candidate, Discovery, check_points
+from .cloud import VIEWS, Cloud
 from .planes import Plane, off_planes, renumbered, sections, with_planes
-from .search import UNLIKELY, PlusConfig, Search, cost
-from .views import View, views_of
+from .pool import UNKNOWN, Batch, Effort, Found, Pool, Proposer, search
+from .price import Price, Prices, price_of, price_of_zeros
+from .proposers.inner import inner
+from .proposers.network import network
+from .proposers.refinement import Refinement, refinement
+from .proposers.relations import relations
 
-HOLD = 3.0  # times the error of an equation: as far from it, a point still obeys it
+ON_PLANE = 3.0  # times the error of an equation: as far from it, a point still obeys it
 ROUNDING = 1e-7  # of the spreads
+LOOK_UP_TOKENS = 3  # relations may have so many times the tokens of other candidates
+
+
+@dataclass(frozen=True)
+class PlusConfig:
+    """Settings of *PIE+*."""
+
+    proposers: tuple[str, ...] = ("relations", "network", "inner", "refinement")
+    beam: int = 64  # skeletons per view
+    views: tuple[str, ...] = VIEWS
+    starts: int = 48  # constants screened per skeleton
+    descents: int = 6  # from the best of them
+    max_iterations: int = 40  # of each descent
+    far: float = 0.3  # of the spread: a point much farther counts as this; inf = least squares
+    refinement: Refinement = field(default_factory=Refinement)
+    prices: Prices = field(default_factory=Prices)
+    exact_tokens: int = 20  # at most, of an exact fit that ends the search: long sums come close
+    # to anything smooth
+    returned: int = 12  # candidates, cheapest first; then the front of error and length
+    seed: int = 0
+
+    def __post_init__(self):
+        if not self.far > 0.0:
+            raise ValueError(f"inference_plus.far is {self.far}; expected > 0")
+        for name in ("beam", "starts", "descents", "exact_tokens", "returned"):
+            if getattr(self, name) < 1:
+                raise ValueError(
+                    f"inference_plus.{name} is {getattr(self, name)}; expected at least 1"
+                )
+        for key, known in (("views", VIEWS), ("proposers", tuple(PROPOSERS))):
+            for name in getattr(self, key):
+                if name not in known:
+                    raise ValueError(
+                        f"inference_plus.{key} holds {name!r}; known are {', '.join(known)}"
+                    )
+            if not getattr(self, key):
+                raise ValueError(f"inference_plus.{key} is empty; known are {', '.join(known)}")
+
+
+# a new proposer is one line here
+PROPOSERS: dict[str, Callable[[PIE, PlusConfig, int], Proposer]] = {
+    "relations": lambda model, c, workers: relations(LOOK_UP_TOKENS * c.refinement.max_tokens),
+    "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
+    "inner": lambda model, c, workers: inner(LOOK_UP_TOKENS * c.refinement.max_tokens, workers),
+    "refinement": lambda model, c, workers: refinement(c.refinement, c.prices),
+}
+
+
+def is_exact(fit: Fit, config: PlusConfig) -> bool:
+    """Whether a fit is exact up to rounding and short."""
+    short = len(fit.expression.codes) <= config.exact_tokens
+    return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
+
+
+def searched(model: PIE, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
+    """All that the proposers find; it ends with the first exact fit."""
+
+    def fit(batch: Batch, cloud: Cloud) -> list[Fit]:
+        fits: dict[int, Fit] = {}
+        for view in cloud.views:
+            chosen = [i for i, draft in enumerate(batch.drafts) if draft.view is view]
+            found = fit_sampson(
+                [batch.drafts[i].expression for i in chosen], cloud.seen(view),
+                batch.effort.starts, config.max_iterations, seed=config.seed, workers=workers,
+                descents=batch.effort.descents, warm=batch.effort.warm, far=config.far,
+            )  # fmt: skip
+            fits |= dict(zip(chosen, found, strict=True))
+        return [fits[i] for i in range(len(batch.drafts))]
+
+    def rank(found: Found) -> tuple[float, float]:
+        price = price_of(found.fit, len(cloud), config.prices).total
+        return price, -found.draft.log_probability
+
+    proposers = [PROPOSERS[name](model, config, workers) for name in config.proposers]
+    pool = Pool(rank)
+    with threadpool_limits(1, user_api="blas"):  # there are threads of ours
+        return search(
+            cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
+        )
+
+
+def front(pool: Pool) -> list[Found]:
+    """What nothing of equal or lower length fits better, the shortest first."""
+    kept: list[Found] = []
+    usable = (f for f in pool if np.isfinite(f.fit.fitness))
+    for found in sorted(usable, key=lambda f: (len(f.fit.expression.codes), f.fit.contrast)):
+        if not kept or found.fit.contrast < kept[-1].fit.contrast:
+            kept.append(found)
+    return kept
 
 
 def in_user_coordinates(expression: Expression, points: np.ndarray, config: PlusConfig) -> Fit:
@@ -45,9 +134,8 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     """
     form = canonical(expression)
     units = points.std(axis=0)
-    short = simplified(form, points, units, config.constant_cost)
-    if config.whole_numbers:
-        short = canonical(with_whole_numbers(short, points, units))
+    short = simplified(form, points, units, config.prices.constant)
+    short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
         scaled = in_units(expression, np.zeros(len(units)), units)
         found = replace(judged(scaled, points / units, config.seed), expression=expression)
@@ -56,37 +144,22 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     return found
 
 
-def _final(
-    view: View, fit: Fit, points: np.ndarray, config: PlusConfig
-) -> Iterator[tuple[Fit, float]]:
-    """A fit made in a view as the user shall have it, and the branches on which the points lie.
-
-    Each with its price beside that of :func:`pie.search.search.cost`.
-    """
-    try:
-        whole = view.back(fit.expression)
-        if not np.isfinite(fit.fitness):
-            yield replace(fit, expression=canonical(whole)), 0.0
-            return
-        found = in_user_coordinates(whole, points, config)
-    except ValueError:
-        return
-    yield found, _beside(found.expression, points, config)
-    if not np.isfinite(config.branch_cost):
-        return
-    for draft in branches(found.expression, points):
+def _finished(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[tuple[Found, bool, Price]]:
+    """Candidates in the user's coordinates, whether from the front only, with their prices."""
+    cheapest = pool.ranked()[: config.returned]
+    for place, found in enumerate([*cheapest, *front(pool)]):
+        whole = found.draft.view.back(found.fit.expression)
         try:
-            branch = in_user_coordinates(draft, points, config)
+            if not np.isfinite(found.fit.fitness):
+                final, price = replace(found.fit, expression=canonical(whole)), Price(np.inf)
+            else:
+                final = in_user_coordinates(whole, cloud.points, config)
+                price = price_of(final, len(cloud), config.prices)
+                zeros = price_of_zeros(final.expression, cloud.points, config.prices)
+                price = replace(price, crossings=zeros)
         except ValueError:
             continue
-        yield branch, _beside(branch.expression, points, config) + config.branch_cost
-
-
-def _beside(expression: Expression, points: np.ndarray, config: PlusConfig) -> float:
-    """What :func:`pie.search.search.cost` does not see: zeros on lines, and whole numbers."""
-    whole = len(expression.constants) - numbers(expression) if config.whole_numbers else 0
-    zeros = np.log(crossings(expression, points))
-    return config.crossing_cost * zeros - config.constant_cost * whole
+        yield Found(found.draft, final), place >= len(cheapest), price
 
 
 def _with_planes(
@@ -96,7 +169,7 @@ def _with_planes(
     if not planes or not np.isfinite(fit.fitness):
         return fit.expression
     try:
-        error = HOLD * max(fit.error, ROUNDING)
+        error = ON_PLANE * max(fit.error, ROUNDING)
         return canonical(with_planes(fit.expression, planes, aside, units, error))
     except ValueError:
         return fit.expression
@@ -108,52 +181,7 @@ def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> C
     expression = canonical(with_planes(None, planes, points, units, 0.0))
     found = judged(in_units(expression, np.zeros(len(units)), units), points / units, seed)
     # exact by the way in which they were found, though permuted points lie on planes as well
-    return Candidate(expression, -found.error, UNLIKELY, "ok", found.error, found.contrast)
-
-
-def _relate(search: Search, config: PlusConfig) -> None:
-    """What needs no skeleton: relations and level sets, until one is exact."""
-    if config.dictionaries:
-        search.look_up()
-    if config.composites and not search.exact():
-        search.compose()
-    if config.level_sets and not search.exact():
-        search.find_levels()
-    if not search.exact():
-        search.complete()
-    if not search.exact():
-        search.prune()
-
-
-def _searched(model: PIE, points: np.ndarray, config: PlusConfig, workers: int) -> Search:
-    """The search in all views."""
-    views = views_of(points, config.views)
-    search = Search(points, views, config, workers)
-    decoded = skeletons(
-        model, [search.clouds[v.name] for v in views], config.beam, config.samples, config.seed
-    )
-    for view, hypotheses in zip(views, decoded, strict=True):
-        kept = merged(hypotheses)
-        search.add(view, [s for s, _ in kept], [p for _, p in kept], n_starts=config.starts)
-    if config.degree and not search.exact():
-        with threadpool_limits(1, user_api="blas"):  # there are threads of ours
-            _relate(search, config)
-    search.refine_until_it_helps_no_more()
-    return search
-
-
-def _priced(
-    search: Search, points: np.ndarray, config: PlusConfig
-) -> Iterator[tuple[Fit, float, tuple[bool, float]]]:
-    """Final fits with their log-probabilities and what they are ranked by.
-
-    What is only on the front stands behind all others.
-    """
-    cheapest = search.ranked()[: config.returned]
-    for place, found in enumerate([*cheapest, *search.front()]):
-        for fit, price in _final(found.view, found.fit, points, config):
-            total = cost(fit, len(points), config) + price
-            yield fit, found.log_probability, (place >= len(cheapest), total)
+    return Candidate(expression, -found.error, UNKNOWN, "ok", found.error, found.contrast, "planes")
 
 
 def discover_plus(
@@ -161,44 +189,45 @@ def discover_plus(
 ) -> Discovery:
     """Candidates of *PIE+*, best first, in the user's coordinates.
 
+    Points on coordinate planes are set aside (:mod:`pie.search.planes`).
+
     Args:
         model: a pre-trained network.
         points: (N, D), D ≤ D_max.
-        config: views, beam, fits, prices and refinement.
+        config: proposers, views, fits, prices and refinement.
         workers: threads that fit constants.
 
     Returns:
-        Candidates ranked by N·ln(contrast) plus the prices of :func:`pie.search.search.cost` and of zeros
-        on lines (:mod:`pie.zeroset.crossings`), as they are written in the user's coordinates, then shorter
-        ones that fit best among their like. A candidate's fitness is minus its orthogonal root mean
-        square error in units of the columns' spreads.
+        Candidates by their price; candidates from the front of error and length rank after all
+        others. A candidate's fitness is minus its orthogonal root mean square error in units of the
+        columns' spreads.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
     """
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
-    used, planes = off_planes(points) if config.planes else (np.ones(len(points), bool), ())
+    used, planes = off_planes(points)
     if not used.any():
         alone = _planes_alone(points, planes, config.seed)
         return Discovery((alone,), time.perf_counter() - began)
     aside, points = points[~used], points[used]
-    candidates: dict[tuple, Candidate] = {}
-    prices: dict[tuple, tuple[bool, float]] = {}
+    candidates: dict[tuple, tuple[tuple, Candidate]] = {}
     for variables in sections(planes, points.shape[1]):
-        columns = points[:, [j - 1 for j in variables]]
-        search = _searched(model, columns, config, workers)
-        for fit, log_probability, price in _priced(search, columns, config):
-            fit = replace(fit, expression=renumbered(fit.expression, variables))
+        cloud = Cloud.of(points[:, [j - 1 for j in variables]], config.views)
+        pool = searched(model, cloud, config, workers)
+        for found, from_front, price in _finished(pool, cloud, config):
+            fit = replace(found.fit, expression=renumbered(found.fit.expression, variables))
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
             expression = _with_planes(fit, planes, aside, points.std(axis=0))
-            every = len(expression.variables) == points.shape[1] or columns.shape == points.shape
-            if key not in candidates and every:
-                prices[key] = price
-                candidates[key] = Candidate(
-                    expression, fit.fitness, log_probability, fit.status, fit.error, fit.contrast
-                )
-        if search.exact() and candidates:
+            if len(expression.variables) < points.shape[1] > len(variables):
+                continue
+            candidate = Candidate(
+                expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
+                fit.contrast, found.draft.proposer, price,
+            )  # fmt: skip
+            candidates.setdefault(key, ((from_front, price.total), candidate))
+        if candidates and any(is_exact(found.fit, config) for found in pool):
             break
-    ranked = sorted(candidates, key=prices.__getitem__)
-    return Discovery(tuple(candidates[key] for key in ranked), time.perf_counter() - began)
+    ranked = sorted(candidates.values(), key=lambda pair: pair[0])
+    return Discovery(tuple(candidate for _, candidate in ranked), time.perf_counter() - began)

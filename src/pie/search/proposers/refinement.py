@@ -1,17 +1,25 @@
-"""Small changes of an equation: what local refinement tries around a good candidate.
+"""Small changes of the best candidates, in rounds.
 
 Many near misses are one constant short inside a function, or one factor off. A *neighbour*
 differs by one change: a leaf or a subtree lifted to c·t or t + c, an operator changed, taken away
 or put around a subtree, a variable exchanged; or it joins the terms of two equations. New
 constants begin close to where they change nothing (not there: canonical form would drop them),
-so that a fit can start from the old ones.
+so that a fit can start from the old ones. Relations among the terms of the candidates of a round
+are tried as well.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.operators import BY_NAME, OPERATORS
-from ..expr.terms import bare, terms
+import numpy as np
+
+from ...expr.expression import Expression, Tree, from_tree, to_tree
+from ...expr.operators import BY_NAME, OPERATORS
+from ...expr.terms import bare, monomials, terms, terms_of
+from ..cloud import Cloud
+from ..pool import WARM, Batch, Effort, Found, Pool, Proposer, new_drafts
+from ..price import Prices, price_of
+from .relations import among
 
 ONE, ZERO = ("c", 1.05), ("c", 0.05)
 _UNARY = [op.name for op in OPERATORS if op.arity == 1]
@@ -108,3 +116,77 @@ def simpler(expression: Expression) -> Iterator[Expression]:
             if half in (0.5, 1.0, 2.0, 3.0, 4.0, 5.0):
                 name = "sqrt" if half == 0.5 else f"pow{int(half)}"
                 yield from_tree(put(node[1] if half == 1.0 else (name, node[1])))
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How far refinement goes."""
+
+    rounds: int = 4
+    parents: int = 6  # candidates changed in each round, each candidate once
+    max_fits: int = 1100  # of the whole search; relations come on top
+    max_tokens: int = 30
+    gain: float = 3.0  # in price, for which a round was worth it; two that are not end it
+    parent_points: int = 20  # parents are chosen as if there were so few points: a good fit by many
+    # terms leads nowhere
+
+    def __post_init__(self):
+        for name in ("rounds", "parents", "max_fits", "max_tokens", "parent_points"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"refinement.{name} is {getattr(self, name)}; expected at least 1")
+
+
+def _parents(pool: Pool, refined: set[tuple], config: Refinement, prices: Prices) -> list[Found]:
+    """The cheapest candidates that were not refined yet, one of those that fit alike."""
+    chosen: list[Found] = []
+    errors: list[float] = []
+    usable = (found for found in pool if np.isfinite(found.fit.fitness))
+    for found in sorted(usable, key=lambda f: price_of(f.fit, config.parent_points, prices).total):
+        contrast, new = found.fit.contrast, found.key not in refined
+        if len(chosen) == config.parents:
+            break
+        if new and any(abs(contrast - e) <= 1e-3 * e for e in errors):
+            continue
+        chosen += [found] * new
+        errors.append(contrast)
+    refined |= {found.key for found in chosen}
+    return chosen
+
+
+def _changed(parent: Expression, others: list[Expression], d: int) -> Iterator[Expression]:
+    yield from neighbours(parent, d)
+    yield from simpler(parent)
+    for other in others:
+        yield from spliced(parent, other)
+
+
+def refinement(config: Refinement, prices: Prices) -> Proposer:
+    """The proposer: rounds until the fits are spent, or two rounds in turn gained nothing."""
+
+    def lowest(pool: Pool, cloud: Cloud) -> float:
+        return min((price_of(f.fit, len(cloud), prices).total for f in pool), default=np.inf)
+
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        refined: set[tuple] = set()
+        best, idle = lowest(pool, cloud), 0
+        for _ in range(config.rounds):
+            parents = _parents(pool, refined, config, prices)
+            if not parents or len(pool) >= config.max_fits or idle == 2:
+                return
+            for view in cloud.views:
+                of_view = [p.fit.expression for p in parents if p.draft.view is view]
+                if not of_view:
+                    continue
+                known = {term: None for parent in of_view for term in terms_of(parent)}
+                library = [*(known | dict.fromkeys(monomials(cloud.n_variables, 1)))]
+                found = among(library, cloud.seen(view))
+                make = (cloud, view, pool, "refinement", config.max_tokens)
+                yield Batch(new_drafts(found, *make), WARM)
+                changes = (c for p in of_view for c in _changed(p, of_view, cloud.n_variables))
+                left = max(0, config.max_fits - len(pool))
+                yield Batch(new_drafts(changes, *make)[:left], Effort(8, 1, True))
+            price = lowest(pool, cloud)
+            idle = 0 if price < best - config.gain else idle + 1
+            best = min(best, price)
+
+    return propose

@@ -1,3 +1,5 @@
+"""Algorithm 2, the paper's two fitness functions, and what every search is given."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,18 +8,15 @@ from hypothesis.extra.numpy import arrays
 
 from pie.expr import vocabulary
 from pie.expr.expression import parse
-from pie.fit.constants import fit
+from pie.fit.constants import Fit, fit
 from pie.fit.fitness import cl_fem, distances, stochastic_copies, vanilla
 from pie.network.decoding import Hypothesis
 from pie.network.model import HALF_MAX
-from pie.search.algorithm2 import InferenceConfig, _rank, discover, merged, skeletons
-from pie.search.candidates import Candidate, check_points
-from pie.zeroset.roots import points_on_zero_set
-
-
-def cloud(text, n=200, seed=0, d=2):
-    rng = np.random.default_rng(seed)
-    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), 1, rng)
+from pie.search.algorithm2 import InferenceConfig, discover, fittest
+from pie.search.candidates import check_points
+from pie.search.cloud import View
+from pie.search.pool import Draft, Found
+from pie.search.proposers.network import merged, skeletons
 
 
 def test_vanilla_is_minus_the_mean_square():
@@ -33,7 +32,7 @@ def test_copies_differ_in_their_own_coordinate_only(rng):
         np.testing.assert_array_equal(np.delete(copies[j], j, 1), np.delete(points, j, 1))
 
 
-def test_cl_fem_refuses_a_function_that_ignores_a_coordinate(rng):
+def test_cl_fem_refuses_a_function_that_ignores_a_coordinate(rng, cloud):
     points = cloud("x1*x2 - 0.5")
     copies = stochastic_copies(points, rng)
 
@@ -61,7 +60,7 @@ def test_undefined_copies_are_left_out_of_the_distance():
     ],
 )
 @pytest.mark.parametrize("fitness", ["cl-fem", "vanilla"])
-def test_bfgs_recovers_constants_without_restarts(skeleton, truth, constants, fitness, rng):
+def test_bfgs_recovers_constants_without_restarts(skeleton, truth, constants, fitness, rng, cloud):
     points = cloud(truth)
     copies = stochastic_copies(points, rng) if fitness == "cl-fem" else None
     result = fit(parse(skeleton), points, copies)
@@ -69,7 +68,7 @@ def test_bfgs_recovers_constants_without_restarts(skeleton, truth, constants, fi
     np.testing.assert_allclose(result.expression.constants, constants, rtol=1e-4)
 
 
-def test_the_degenerate_optimum_of_a_homogeneous_skeleton_is_what_cl_fem_is_for(rng):
+def test_the_degenerate_optimum_of_a_homogeneous_skeleton_is_what_cl_fem_is_for(rng, cloud):
     """C1·x1 + C2·x2: vanilla may go to 0·g; CL-FEM keeps d_j above tau (Section 3.4)."""
     points = cloud("x1 - x2**3 - 0.5")  # not a line: the best vanilla constants are 0 and 0
     skeleton = parse("1*x1 + 1*x2")
@@ -80,11 +79,11 @@ def test_the_degenerate_optimum_of_a_homogeneous_skeleton_is_what_cl_fem_is_for(
     assert np.abs(guarded.expression.constants).max() > 1e-3
 
 
-def test_a_fit_that_fails_says_why():
+def test_a_fit_that_fails_says_why(cloud):
     assert "undefined" in fit(parse("log(x1) + 1*x2"), -np.abs(cloud("x1 - x2**2 - 1"))).status
 
 
-def test_algorithm_2_returns_ranked_candidates(tiny_model):
+def test_algorithm_2_returns_ranked_candidates(tiny_model, cloud):
     points = cloud("x1*x2 - 0.5")
     result = discover(tiny_model, points, config=InferenceConfig(beam=8))
     fitnesses = [c.fitness for c in result.candidates]
@@ -121,19 +120,23 @@ def test_bad_points_give_one_clear_error(tiny_model, points, message):
 
 
 def test_of_two_exact_fits_the_more_probable_one_wins_unless_asked_to_the_last_bit():
-    likely = Candidate(parse("x1*x2 - 1"), -1e-30, -1.0, "ok")
-    lucky = Candidate(parse("sin(x1*x2)"), -1e-31, -9.0, "ok")
-    worse = Candidate(parse("x1 - x2"), -1e-3, -0.1, "ok")
-    failed = Candidate(parse("x1"), -np.inf, -0.1, "degenerate")
+    view = View("as_given", np.zeros(2), np.ones(2))
+
+    def found(text, fitness, log_probability):
+        draft = Draft(parse(text), view, "network", log_probability)
+        return Found(draft, Fit(draft.expression, fitness, "ok"))
+
+    likely, lucky = found("x1*x2 - 1", -1e-30, -1.0), found("sin(x1*x2)", -1e-31, -9.0)
+    worse, failed = found("x1 - x2", -1e-3, -0.1), found("x1", -np.inf, -0.1)
 
     def order(resolution):
-        return sorted([failed, worse, lucky, likely], key=lambda c: _rank(c, resolution))
+        return sorted([failed, worse, lucky, likely], key=lambda f: fittest(f, resolution))
 
     assert order(1e-12) == [likely, lucky, worse, failed]
     assert order(0.0) == [lucky, likely, worse, failed]
 
 
-def test_bad_arguments_are_quoted(tiny_model):
+def test_bad_arguments_are_quoted(tiny_model, cloud):
     with pytest.raises(ValueError, match="fitness is 'clfem'"):
         discover(tiny_model, cloud("x1*x2 - 1"), "clfem")
     with pytest.raises(ValueError, match="inference.beam is 0"):
@@ -175,20 +178,12 @@ def test_skeletons_that_hold_for_one_sign_only_are_kept_apart():
     assert [str(s) for s, _ in found] == ["exp(x1*x2) - 1.0", "x1*x2 + 1.0"]
 
 
-def test_sets_of_different_sizes_and_widths_go_together(tiny_model):
+def test_sets_of_different_sizes_and_widths_go_together(tiny_model, cloud):
     sets = [cloud("x1*x2 - 0.5"), cloud("x1 - x2*x3 - 1", d=3), cloud("x1 + x2**3", n=60)]
     together = skeletons(tiny_model, sets, 8)
     for points, found in zip(sets, together, strict=True):
         (alone,) = skeletons(tiny_model, [points], 8)
         assert [h.tokens for h in alone] == [h.tokens for h in found] and len(found) == 8
-
-
-def test_samples_join_the_beam(tiny_model):
-    points = cloud("x1*x2 - 0.5")
-    (beam,) = skeletons(tiny_model, [points], 8)
-    (both,) = skeletons(tiny_model, [points], 8, samples=100)
-    assert {h.tokens for h in beam} < {h.tokens for h in both}
-    assert len({h.tokens for h in both}) == len(both)
 
 
 def test_values_beyond_half_precision_are_for_methods_that_rescale():

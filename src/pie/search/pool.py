@@ -1,0 +1,168 @@
+"""Propose, fit, keep: the loop that every search is, the paper's and ours.
+
+A *proposer* takes the cloud and the pool of what was found so far and yields batches of drafts;
+each batch is fitted before the next one is asked for, so that a proposer can build on it. A search
+ends when the proposers do, or as soon as what is in the pool is good enough.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..expr.canonical import canonical
+from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.terms import shared_factors
+from ..fit.constants import Fit
+from .cloud import Cloud, View
+
+UNKNOWN = -100.0  # log-probability of what the network did not write
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An equation to be fitted in a view; its constants are used where the effort is warm."""
+
+    expression: Expression
+    view: View
+    proposer: str
+    log_probability: float = UNKNOWN
+
+    @property
+    def key(self) -> tuple:
+        """View and skeleton."""
+        return self.view.name, self.expression.codes
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard a draft is fitted: starts of its constants, descents from the best of them.
+
+    ``warm``: the first start is what the draft carries.
+    """
+
+    starts: int
+    descents: int
+    warm: bool = False
+
+
+WARM = Effort(1, 1, True)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Drafts that are fitted together."""
+
+    drafts: Sequence[Draft]
+    effort: Effort
+
+
+@dataclass(frozen=True)
+class Found:
+    """A draft with its fit."""
+
+    draft: Draft
+    fit: Fit
+
+    @property
+    def key(self) -> tuple:
+        """View and skeleton as fitted."""
+        return self.draft.view.name, self.fit.expression.codes
+
+
+Rank = Callable[[Found], tuple]
+Fitter = Callable[[Batch, Cloud], list[Fit]]
+
+
+class Pool:
+    """The best fit of every skeleton in every view.
+
+    Args:
+        rank: a sort key of what was found, the best first.
+    """
+
+    def __init__(self, rank: Rank):
+        self.rank = rank
+        self.found: dict[tuple, Found] = {}
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __contains__(self, draft: Draft) -> bool:
+        return draft.key in self.found
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self.found.values())
+
+    def keep(self, found: Found) -> None:
+        """Keep it, unless its skeleton is known in this view with a better fit."""
+        known = self.found.get(found.draft.key)
+        if known is None or self.rank(found) < self.rank(known):
+            self.found[found.draft.key] = found
+
+    def ranked(self) -> list[Found]:
+        """All of it, the best first."""
+        return sorted(self, key=self.rank)
+
+
+Proposer = Callable[[Cloud, Pool], Iterator[Batch]]
+
+
+def reduced(expression: Expression, nonzero: set[int]) -> Expression:
+    """Canonical form, without factors x_j for ``nonzero`` variables: f·x_j is no other law.
+
+    Raises:
+        NoZeroSet: it has no zeros by its form, or is far too long.
+    """
+    form = canonical(expression)
+    while len(form.variables) > 1 and (factors := shared_factors(form) & nonzero):
+        form = canonical(from_tree(("div", to_tree(form), ("x", min(factors)))))
+    return form
+
+
+def new_drafts(
+    expressions: Iterable[Expression],
+    cloud: Cloud,
+    view: View,
+    pool: Pool,
+    proposer: str,
+    max_tokens: int,
+) -> list[Draft]:
+    """Drafts of equations in a view: reduced, short, with all variables, new, each once."""
+    drafts: dict[tuple, Draft] = {}
+    nonzero = {int(j) + 1 for j in np.flatnonzero(np.all(cloud.seen(view) != 0.0, axis=0))}
+    for expression in expressions:
+        try:
+            draft = Draft(reduced(expression, nonzero), view, proposer)
+        except ValueError:  # no zeros by its form, or far too long
+            continue
+        short = len(draft.expression.codes) <= max_tokens
+        every = len(draft.expression.variables) == len(view.shift)
+        if short and every and draft not in pool:
+            drafts.setdefault(draft.key, draft)
+    return list(drafts.values())
+
+
+def search(
+    cloud: Cloud,
+    proposers: Iterable[Proposer],
+    fit: Fitter,
+    pool: Pool,
+    enough: Callable[[Pool], bool] = lambda pool: False,
+) -> Pool:
+    """Fit what the proposers propose, one after another, until it is enough.
+
+    Args:
+        cloud: the points.
+        proposers: asked in this order.
+        fit: batch → one fit per draft, in order.
+        pool: receives what is found.
+        enough: asked after each batch.
+    """
+    for proposer in proposers:
+        for batch in proposer(cloud, pool):
+            for draft, found in zip(batch.drafts, fit(batch, cloud), strict=True):
+                pool.keep(Found(draft, found))
+            if enough(pool):
+                return pool
+    return pool

@@ -1,0 +1,85 @@
+"""Skeletons that the network writes: a beam in every view of the points (Algorithm 2, line 2)."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from ...expr import vocabulary
+from ...expr.canonical import NoZeroSet, canonical
+from ...expr.expression import Expression
+from ...network.decoding import Hypothesis, beam_search
+from ...network.model import PIE, as_network_input, rows_of_state
+from ..cloud import Cloud
+from ..pool import Batch, Draft, Effort, Pool, Proposer
+
+# constants of a size that neither vanishes nor repeats, with one sign and with both
+_GENERIC = (
+    [1.234, 0.717, 2.913, 0.389, 1.571, 0.877, 3.307, 0.543, 1.913, 1.117],
+    [-1.234, 0.717, -2.913, -0.389, 1.571, -0.877, 3.307, 0.543, -1.913, -1.117],
+)
+
+
+def skeletons(model: PIE, point_sets: Sequence[np.ndarray], beam: int) -> list[list[Hypothesis]]:
+    """For each point set (N, D) the ``beam`` most probable skeletons, best first.
+
+    Sets with equally many points are encoded and decoded together.
+    """
+    config = model.config
+    found: list[list[Hypothesis]] = [[] for _ in point_sets]
+    sizes: dict[int, list[int]] = {}
+    for i, points in enumerate(point_sets):
+        sizes.setdefault(len(points), []).append(i)
+
+    def step(tokens, position, state):
+        logits, state = model.step(tokens, position, state)
+        return logits.log_softmax(-1), state
+
+    for members in sizes.values():
+        inputs = [as_network_input(point_sets[i], config.max_variables) for i in members]
+        state = (model.memory(torch.cat(inputs)), None)
+        widths = [point_sets[i].shape[1] for i in members]
+        changes = torch.from_numpy(np.stack([vocabulary.slot_changes(d) for d in widths]))
+        decoded = beam_search(
+            step, rows_of_state, state, vocabulary.START, changes, beam, config.max_tokens
+        )
+        for i, hypotheses in zip(members, decoded, strict=True):
+            found[i] = sorted(hypotheses, key=lambda h: -h.log_probability)
+    return found
+
+
+def _zero_set_key(skeleton: Expression) -> tuple:
+    """Equal for skeletons with the same canonical form under generic constants of two signs."""
+    forms = []
+    for generic in _GENERIC:
+        constants = [generic[k % 10] * (1 + k // 10) for k in range(len(skeleton.constants))]
+        try:
+            forms.append(canonical(skeleton.with_constants(constants)).codes)
+        except NoZeroSet:
+            forms.append(None)
+    return tuple(forms) if any(forms) else skeleton.codes
+
+
+def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
+    """Skeletons with their log-probabilities, duplicates after canonical form left out.
+
+    Of several with the same form and equally many constants the most probable one stays.
+    """
+    kept: dict[tuple, tuple[Expression, float]] = {}
+    for hypothesis in hypotheses:
+        skeleton = vocabulary.skeleton(hypothesis.tokens)
+        key = (_zero_set_key(skeleton), len(skeleton.constants))
+        kept.setdefault(key, (skeleton, hypothesis.log_probability))
+    return list(kept.values())
+
+
+def network(model: PIE, beam: int, effort: Effort) -> Proposer:
+    """The proposer: the beams of all views are decoded together, and fitted one after another."""
+
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        decoded = skeletons(model, [cloud.seen(view) for view in cloud.views], beam)
+        for view, hypotheses in zip(cloud.views, decoded, strict=True):
+            kept = merged(hypotheses)
+            yield Batch([Draft(s, view, "network", p) for s, p in kept], effort)
+
+    return propose

@@ -1,0 +1,121 @@
+"""Linear relations among the terms of libraries: exact ones, and others ranked by their noise.
+
+See :mod:`pie.search.relations` for the engine and :mod:`pie.search.libraries` for the terms.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...expr.expression import Expression, Tree, from_tree
+from ...expr.terms import monomials
+from ...zeroset.spreads import robust_spreads
+from .. import libraries
+from ..cloud import Cloud
+from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..relations import Moments, columns_of, eliminated, exact_relation, smallest
+
+MAX_TERMS = 8  # of an exact relation among terms of a large library
+MAX_POLYNOMIAL = 13  # of one among monomials
+MAX_SUBSETS = 8000  # of one size, of a library: larger sizes are left out
+SIZES = (2, 3, 4, 5)  # terms of a relation that is not exact
+BEST = 12  # subsets of each size that are fitted
+SMALL = 24  # terms: exact relations of libraries up to this size are compared with each other
+NEARLY_EXACT = 1e-5  # √λ that may be rounding
+HALF_INTEGER = 0.1  # an exponent this near to one is taken for it
+
+
+@np.errstate(all="ignore")
+def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
+    """Relations among terms that points (N, D) obey to rounding, the sparsest ones.
+
+    A library that holds a law often holds multiples of it as well, and any combination of them is
+    as exact: of the subsets of fewer or as many terms, those that look exact are returned, too.
+    """
+    polynomial = all(term[0] not in libraries.FUNCTIONS for term in terms)
+    most = MAX_POLYNOMIAL if polynomial else MAX_TERMS
+    columns = columns_of(terms, points)
+    first = exact_relation(columns, most)
+    if first is None:
+        return []
+    moments = Moments.of(terms, points, robust_spreads(points))
+    m = len(moments.usable)
+    for size in range(2, len(first.indices) + 1):
+        if math.comb(m, size) <= MAX_SUBSETS:
+            near = [r for r in smallest(moments, size, BEST) if r.size <= NEARLY_EXACT]
+            sparse = [r for r in near if exact_relation(columns[:, r.indices], size) is not None]
+            if sparse:
+                return [r.of(terms) for r in [*sparse, first]]
+    return [first.of(terms)]
+
+
+@np.errstate(all="ignore")
+def among(terms: Sequence[Tree], points: np.ndarray, best: int = BEST) -> list[Expression]:
+    """Relations among few terms by the noise that they leave at points (N, D)."""
+    moments = Moments.of(terms, points, robust_spreads(points))
+    m = len(moments.usable)
+    sizes = [k for k in SIZES if k < m and 3 * k <= len(points) and math.comb(m, k) <= MAX_SUBSETS]
+    return [found.of(terms) for k in sizes for found in smallest(moments, k, best)]
+
+
+def product_of_powers(points: np.ndarray) -> Expression | None:
+    """Π x_j^e_j = c with half-integer e_j, from a linear relation of the logarithms of |x_j|.
+
+    Exponents are doubled where the product has both signs.
+
+    >>> x = np.random.default_rng(0).uniform(1.0, 2.0, 50)
+    >>> from pie.expr.canonical import canonical
+    >>> found = canonical(product_of_powers(np.column_stack([x, -3.0 / np.sqrt(x)])))
+    >>> str(found.with_constants(round(c, 9) for c in found.constants))
+    'x1*x2**2 - 9.0'
+    """
+    if np.any(points == 0.0):
+        return None
+    columns = np.column_stack([np.ones(len(points)), np.log(np.abs(points))])
+    first = next(eliminated(columns), None)
+    if first is None or len(first.indices) < columns.shape[1]:
+        return None
+    weights = first.coefficients[1:]
+    unit = weights[np.abs(weights).argmin()]
+    if abs(unit) <= 1e-3 * np.abs(weights).max():
+        return None
+    exponents = np.round(2.0 * weights / unit) / 2.0
+    if np.abs(weights / unit - exponents).max() > HALF_INTEGER:
+        return None
+    if np.any((exponents != np.round(exponents)) & np.any(points < 0.0, axis=0)):
+        exponents *= 2.0
+    if len(np.unique(np.sign(np.prod(np.sign(points) ** exponents, axis=1)))) > 1:
+        exponents *= 2.0
+    values = np.prod(np.sign(points) ** exponents, axis=1) * np.exp(columns[:, 1:] @ exponents)
+    product: Tree = libraries.ONE
+    for j, exponent in enumerate(exponents, start=1):
+        product = ("mul", product, ("pow", ("x", j), ("c", float(exponent))))
+    return from_tree(("sub", product, ("c", float(np.median(values)))))
+
+
+def relations(max_tokens: int) -> Proposer:
+    """The proposer: in the user's units and those of the home view."""
+
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        def batch(found: Sequence[Expression], user: bool) -> Batch:
+            at_home = [cloud.home.into(f) if user else f for f in found]
+            return Batch(
+                new_drafts(at_home, cloud, cloud.home, pool, "relations", max_tokens), WARM
+            )
+
+        frames = [(frame.name == "user", frame.of(cloud.points)) for frame in cloud.frames]
+        for user, points in frames:
+            powers = product_of_powers(points)
+            ranked = sorted(libraries.dictionaries(points), key=len)
+            small = [terms for terms in ranked if len(terms) <= SMALL]
+            found = [f for terms in small for f in exact(terms, points)]
+            yield batch([*found, *([] if powers is None else [powers])], user)
+            for terms in ranked[len(small) :]:
+                yield batch(exact(terms, points), user)
+        for user, points in frames:
+            small = [*libraries.bases(points), monomials(cloud.n_variables, 3)]
+            for terms in small[: 3 if user or len(frames) == 1 else 1]:
+                yield batch(among(terms, points), user)
+
+    return propose

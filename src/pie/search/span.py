@@ -1,0 +1,134 @@
+r"""What a few terms leave of thousands of others: rounding, where a law is linear in them.
+
+With an orthonormal basis Q (N, R) of the base terms, the K columns B of a block (N, K), scaled to
+norm 1, leave :math:`P = B^T B - (Q^T B)^T (Q^T B)`. Its smallest eigenvalue is 0 where a linear
+combination of them is a combination of base terms, and its root is known to 1e-8 only; what looks
+small is computed again from :math:`B - QQ^TB`.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from ..expr.expression import Tree
+from .relations import columns_of
+
+LARGEST = 1e8  # value of a term
+SCREENED = 1e-6  # singular value that may be rounding, by a Gram matrix
+ROUNDING = 3e-9  # that is rounding, of columns of norm 1
+PERTURBED = 1e-3  # relative change of the points, by which laws break and identities do not
+
+
+def _smallest_eigenvalues(gram: np.ndarray) -> np.ndarray:
+    """Of symmetric matrices (K, K, M), (M,)."""
+    if len(gram) == 1:
+        return gram[0, 0]
+    if len(gram) == 2:
+        half = 0.5 * (gram[0, 0] - gram[1, 1])
+        return 0.5 * (gram[0, 0] + gram[1, 1]) - np.hypot(half, gram[0, 1])
+    return np.linalg.eigvalsh(gram.transpose(2, 0, 1))[:, 0]
+
+
+class Span:
+    """The span of base terms at points (N, D); rows over their largest term, else it hides others.
+
+    Args:
+        base: terms; those that are too large, and those beyond ``rank``, are left out.
+        points: few points, where the span is taken.
+        rank: terms at most.
+    """
+
+    def __init__(self, base: list[Tree], points: np.ndarray, rank: int):
+        columns = columns_of(base, points)
+        size = np.median(np.abs(columns), axis=0)
+        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
+        chosen = np.flatnonzero(usable)[: min(rank, 2 * len(points) // 3)]
+        scaled = columns[:, chosen] / size[chosen]
+        self.base = [base[k] for k in chosen]
+        self.weights = 1.0 / np.abs(scaled).max(axis=1, keepdims=True)
+        self.q = np.linalg.qr(scaled * self.weights)[0]
+
+    def scaled(self, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Columns (K, N, M), weighted and of norm 1, and their norms (K, M)."""
+        weighted = block * self.weights
+        norms = np.sqrt(np.einsum("knm,knm->km", weighted, weighted))
+        return weighted / norms[:, None], norms
+
+    def left(self, scaled: np.ndarray) -> np.ndarray:
+        """What the span leaves of scaled columns (K, N, M)."""
+        return scaled - np.matmul(self.q, np.matmul(self.q.T, scaled))
+
+    def gram(self, scaled: np.ndarray) -> np.ndarray:
+        """P (K, K, M) of scaled columns."""
+        inside = np.matmul(self.q.T, scaled)
+        k, _, m = scaled.shape
+        found = np.empty((k, k, m))
+        for i, j in combinations_with_replacement(range(k), 2):
+            both = np.einsum("nm,nm->m", scaled[i], scaled[j])
+            found[i, j] = found[j, i] = both - np.einsum("rm,rm->m", inside[i], inside[j])
+        return found
+
+    def nearly(self, block: np.ndarray) -> np.ndarray:
+        """Smallest singular values (M,) of what is left of blocks (K, N, M), to 1e-8."""
+        gram = self.gram(self.scaled(block)[0])
+        known = np.isfinite(gram).all(axis=(0, 1))
+        values = _smallest_eigenvalues(np.where(known, gram, 0.0))
+        return np.where(known, np.sqrt(np.maximum(values, 0.0)), np.inf)
+
+    def exactly(self, block: np.ndarray) -> np.ndarray:
+        """The same, to rounding."""
+        left = self.left(self.scaled(block)[0])
+        known = np.isfinite(left).all(axis=(0, 1))
+        parts = np.where(known, left, 0.0).transpose(2, 1, 0)
+        values = np.linalg.svd(parts, compute_uv=False)[:, -1]
+        return np.where(known, values, np.inf)
+
+    def step(self, block: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+        """Gauss–Newton step (M,) in a number inside of blocks, whose slopes in it are given.
+
+        Variable projection (Golub and Pereyra 1973; Kaufman 1975): the coefficients of base and
+        block are free, so slopes along them count for nothing.
+        """
+        scaled, norms = self.scaled(block)
+        left = self.left(scaled)
+        turned = self.left(slopes * self.weights / norms[:, None])
+        gram = np.einsum("knm,lnm->mkl", left, left)
+        known = np.isfinite(gram).all(axis=(1, 2))
+        gram[~known] = 0.0
+        vectors = np.linalg.eigh(gram)[1].transpose(1, 2, 0)  # (K, L, M), smallest first
+        mixed = np.einsum("knm,klm->lnm", left, vectors)
+        slope = np.einsum("knm,km->nm", turned, vectors[:, 0])
+        for other in mixed[1:]:
+            slope = slope - other * ((other * slope).sum(axis=0) / (other * other).sum(axis=0))
+        step = (mixed[0] * slope).sum(axis=0) / (slope * slope).sum(axis=0)
+        return np.where(known & np.isfinite(step), step, 0.0)
+
+
+@dataclass(frozen=True)
+class Base:
+    """The span of base terms at some points, and at the same ones perturbed."""
+
+    here: Span
+    elsewhere: Span
+
+    @classmethod
+    @np.errstate(all="ignore")
+    def of(cls, base: list[Tree], both: np.ndarray, rank: int) -> "Base":
+        """Of points, in the first half of ``both`` (2N, D), and the perturbed ones."""
+        n = len(both) // 2
+        return cls(Span(base, both[:n], rank), Span(base, both[n:], rank))
+
+    def holds(self, block: np.ndarray) -> np.ndarray:
+        """For which blocks (K, 2N, M) a relation holds at the points, but not at any points."""
+        n = block.shape[1] // 2
+        exact = self.here.exactly(block[:, :n]) < ROUNDING
+        return exact & ~(self.elsewhere.exactly(block[:, n:]) < ROUNDING)
+
+
+@np.errstate(all="ignore")
+def with_perturbed(points: np.ndarray, n: int) -> np.ndarray:
+    """N of the points and the same ones perturbed, (2N, D)."""
+    rng = np.random.default_rng(0)
+    few = points[rng.permutation(len(points))[:n]]
+    return np.concatenate([few, few * np.exp(PERTURBED * rng.standard_normal(few.shape))])

@@ -1,0 +1,116 @@
+"""Exact laws with one function of a combination beside simple terms."""
+
+import numpy as np
+import pytest
+
+from pie.data.sampling import add_noise
+from pie.experiments.metrics import two_sided
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.search.plus import PlusConfig, discover_plus
+from pie.search.proposers.inner import laws
+
+# (law, number of variables, variable solved for)
+PLAIN = [
+    ("x2 - sin(x1 + x2**2)", 2, 1),  # of a sum
+    ("x2*sin(exp(x1)*x1) + x1 - 0.8*x2", 2, 2),  # of a product, over a variable
+    ("x3 + 0.3*x1 - exp(x1*x2 - x3)", 3, 2),
+    ("sqrt(x2**2 + cos(x1)) + 0.7*x1 - 1.1*x3", 3, 3),
+    ("x1 + 0.5*log(x2**2 + x1**2) - 0.2*x2", 2, 1),
+    ("x3**2 + 0.2 - exp(-0.6*x1*x3/x2)", 3, 1),  # three variables
+    ("x1 - 0.4*sin(x1*x2*x3) + 0.7*x2", 3, 3),
+]
+NUMBER = [
+    ("x1*x3 + sin(0.7*x2) - 0.5", 3, 3),  # a frequency
+    ("x2 - 2.0*sin(5.3*x1 + 0.4) + 0.3*x1**2", 2, 2),  # and a phase
+    ("x1*x2 + exp(1.37*x1) - 2.5", 2, 2),
+    ("x3 - 0.3*log(x1**2 + 0.45) - 0.2*x2", 3, 3),  # a shift
+    ("x2 - 1.2*sin(x1**2 - 1.6*x1)", 2, 2),  # a weight
+]
+AMPLITUDE = [
+    ("x2 + 1.6 + (1.2 - 4.2*x1)*cos(exp(x1))", 2, 2),
+    ("x1**2 - (0.7 + x2)*sin(x1 - x2) - 0.4", 2, 2),
+    ("x3 - (x1 + 2.3)*sin(cos(x2)) + 0.2*x1", 3, 3),
+    ("x2 + 0.4*x1**2*cos(log(x1)) - 0.3", 2, 2),  # without a constant
+    ("(x1 - 1.4)*sin(2.5*x2) + 0.4", 2, 1),  # a frequency
+    ("cos(2.9*x2)*(0.5 + sqrt(x1)) - 1.2", 2, 1),
+    ("x2 - (1.3 + x1**2)*cos(3.1*x1 + 0.4)", 2, 2),  # and a phase
+    ("x3*sin(1.7*x1*x2) + 0.6*sin(1.7*x1*x2) - x1 + 0.3", 3, 3),
+]
+LAWS = [*PLAIN, *NUMBER, *AMPLITUDE]
+
+
+def every(points, numbers=True, workers=1):
+    """All laws of the points."""
+    return [law for found in laws(points, numbers, workers) for law in found]
+
+
+@pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
+def test_an_exact_law_is_found(law, d, variable, cloud):
+    found = next((f for f in laws(cloud(law, d, variable)) if f), [])
+    scores = [two_sided(canonical(f), parse(law), d, seed=0) for f in found]
+    assert max(scores, default=0.0) > 0.95
+
+
+def test_a_wave_with_a_phase_is_one_relation(cloud):
+    """Sine and cosine of one frequency."""
+    found = every(cloud("x2 - 2.0*sin(5.3*x1 + 0.4) + 0.3*x1**2", variable=2))
+    assert any(len(law.constants) == 6 and "sin" in str(law) and "cos" in str(law) for law in found)
+
+
+@pytest.mark.parametrize("n, d", [(5, 2), (12, 2), (20, 2), (60, 2), (200, 3)])
+def test_points_without_a_law_have_none(n, d, rng):
+    for points in (rng.standard_normal((n, d)), rng.uniform(1.0, 100.0, (n, d))):
+        assert every(points) == []
+
+
+def test_identities_are_no_laws(rng):
+    """ln x1 + ln x2 = ln(x1·x2), √x1² = x1 where x1 > 0, x1·(1/x1) = 1."""
+    assert every(rng.uniform(0.5, 3.0, (100, 2))) == []
+    assert every(-rng.uniform(0.5, 3.0, (100, 2))) == []
+
+
+def test_rounded_numbers_are_no_law(rng):
+    for digits in (1, 2, 3):
+        assert every(np.round(rng.standard_normal((200, 2)), digits)) == []
+
+
+def test_smooth_functions_of_a_short_arc_are_no_law():
+    t = np.linspace(0.0, 0.3, 100)
+    assert every(np.column_stack([1.0 + t, 2.0 + t + 0.2 * t**2.5])) == []
+
+
+def test_a_little_noise_hides_them(rng, cloud):
+    for law, d, variable in (PLAIN[0], AMPLITUDE[0]):
+        assert every(add_noise(cloud(law, d, variable), 1e-6, rng)) == []
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-60, 1e6, 1e60, 1e200])
+def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
+    assert every(size * rng.standard_normal((100, 2))) == []
+
+
+@pytest.mark.parametrize(
+    "law, d, variable", [PLAIN[1], AMPLITUDE[4]], ids=["without a number", "a frequency"]
+)
+def test_threads_change_nothing(law, d, variable, cloud):
+    points = cloud(law, d, variable)
+    assert every(points, workers=2) == every(points) != []
+
+
+def test_numbers_inside_are_looked_for_where_they_are_asked_for(cloud):
+    assert every(cloud(*NUMBER[0]), numbers=False) == []
+    assert every(cloud(*AMPLITUDE[4]), numbers=False) == []
+    assert every(cloud(*PLAIN[0]), numbers=False)
+
+
+def test_the_search_takes_them_for_what_they_are(tiny_model, cloud):
+    law, d, variable = PLAIN[0]
+    points = cloud(law, d, variable)
+    found, without = (
+        discover_plus(tiny_model, points, PlusConfig(beam=2, proposers=proposers))
+        for proposers in (("network", "inner"), ("network",))
+    )
+    assert found.best.proposer == "inner" and found.best.contrast < 1e-8
+    assert two_sided(found.best.expression, parse(law), d, seed=0) > 0.95
+    assert without.candidates[0].contrast > 1e-3

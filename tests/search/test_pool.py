@@ -1,0 +1,115 @@
+"""The loop of every search, its pool, and the price by which PIE+ ranks."""
+
+import numpy as np
+import pytest
+
+from pie.expr.expression import parse
+from pie.fit.constants import Fit
+from pie.search.cloud import Cloud, View
+from pie.search.pool import WARM, Batch, Draft, Found, Pool, new_drafts, reduced, search
+from pie.search.price import Price, Prices, price_of
+
+HOME = View("as_given", np.zeros(2), np.ones(2))
+CLOUD = Cloud(np.random.default_rng(0).standard_normal((20, 2)), (HOME,))
+
+
+def by_fitness(found):
+    return (-found.fit.fitness,)
+
+
+def fitted(batch, cloud):
+    """The longer the better."""
+    return [Fit(d.expression, float(len(d.expression.codes)), "ok") for d in batch.drafts]
+
+
+def says(*texts):
+    """A proposer of one batch for each text, which notes how much is in the pool by then."""
+    seen = []
+
+    def propose(cloud, pool):
+        for text in texts:
+            seen.append(len(pool))
+            yield Batch([Draft(parse(text), HOME, "test")], WARM)
+
+    propose.seen = seen
+    return propose
+
+
+def test_a_proposer_sees_what_became_of_its_last_batch():
+    first, second = says("x1", "x1 + x2"), says("x1*x2")
+    pool = search(CLOUD, [first, second], fitted, Pool(by_fitness))
+    assert first.seen == [0, 1] and second.seen == [2]
+    assert [str(found.fit.expression) for found in pool.ranked()][-1] == "x1"
+
+
+def test_a_search_ends_where_it_is_enough():
+    first, second = says("x1", "x1 + x2", "x1*x2 + 1"), says("x2")
+    pool = search(CLOUD, [first, second], fitted, Pool(by_fitness), lambda pool: len(pool) == 2)
+    assert first.seen == [0, 1] and second.seen == [] and len(pool) == 2
+
+
+def test_the_better_fit_of_a_skeleton_stays():
+    pool = Pool(by_fitness)
+    for constant, fitness in ((1.0, -3.0), (2.0, -1.0), (3.0, -2.0)):
+        expression = parse("1*x1 + x2").with_constants([constant])
+        pool.keep(Found(Draft(expression, HOME, "test"), Fit(expression, fitness, "ok")))
+    (found,) = pool
+    assert found.fit.expression.constants == (2.0,)
+
+
+def test_drafts_are_canonical_new_complete_and_short():
+    pool = Pool(by_fitness)
+    search(CLOUD, [says("x1 + x2")], fitted, pool)
+    texts = ["x2 + x1", "2*x1*x2 - 2", "x1*x2 - 3", "x1 - 1", "exp(x1*x2)", "x1 + sin(x2 + x1**2)"]
+    drafts = new_drafts(map(parse, texts), CLOUD, HOME, pool, "test", max_tokens=6)
+    assert [str(d.expression) for d in drafts] == ["x1*x2 - 1.0"], (
+        "known; new; its skeleton again; one variable; no zeros; too long"
+    )
+
+
+def test_the_price_of_complexity_decides_between_equal_errors():
+    short, long = parse("x1*x2 - 1"), parse("x1*x2 - 1 + 0.001*sin(x1)")
+
+    def total(expression, contrast):
+        return price_of(Fit(expression, -1e-3, "ok", 1e-3, contrast), 200, Prices()).total
+
+    assert total(short, 0.01) < total(long, 0.01) < total(short, 0.02)
+    assert total(short, 1e-15) == total(short, 1e-9), "both are exact"
+    assert price_of(Fit(short, -np.inf, "no zeros"), 200, Prices()).total == np.inf
+
+
+@pytest.mark.parametrize(
+    "text, contrast, prices, expected",
+    [
+        ("x1 - x2", 0.1, {}, 100.0 * np.log(0.1) + 3 * 1.5),
+        ("x1 - 2*x2", 0.1, {"token": 0.0}, 100.0 * np.log(0.1) + 4.0),
+        ("x1 - exp(x2)", 1e-12, {"token": 0.0}, 100.0 * np.log(1e-8) + 3.0),
+        ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "function": 1.0}, 100.0 * np.log(0.1) + 2.0),
+    ],
+    ids=["tokens", "constant", "function, exact", "two functions"],
+)
+def test_the_price_is_its_formula(text, contrast, prices, expected):
+    price = price_of(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), 100, Prices(**prices))
+    assert price.total == pytest.approx(expected)
+    assert str(price).endswith(f"= {expected:.1f}")
+
+
+def test_a_price_lists_what_it_is_made_of():
+    price = Price(-20.0, 8.0, 6.0, crossings=1.5)
+    assert str(price) == "misfit -20.0, constants 8.0, tokens 6.0, crossings 1.5 = -4.5"
+    with pytest.raises(ValueError, match=r"prices.token is -1.0; expected at least 0"):
+        Prices(token=-1.0)
+
+
+@pytest.mark.parametrize(
+    "text, nonzero, expected",
+    [
+        ("x1*x2 - 2*x1**2", {1, 2}, "x1 - 0.5*x2"),
+        ("x1**3*x2 + x1**2", {1}, "x1*x2 + 1.0"),
+        ("x1*x2 - 2*x1**2", {2}, "x1**2 - 0.5*x1*x2"),
+        ("x1*x2", {1, 2}, "x2"),
+    ],
+    ids=["once", "twice", "points where x1 = 0", "down to one variable"],
+)
+def test_a_law_times_a_variable_is_the_law_where_the_variable_is_never_0(text, nonzero, expected):
+    assert str(reduced(parse(text), nonzero)) == expected

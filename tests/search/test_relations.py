@@ -1,0 +1,199 @@
+"""Linear relations among terms: exact ones, and those that survive noise."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from pie.data.sampling import add_noise
+from pie.experiments.metrics import two_sided
+from pie.expr.canonical import canonical
+from pie.expr.expression import from_tree, parse
+from pie.expr.terms import monomials, terms_of
+from pie.search.libraries import bases, dictionaries
+from pie.search.proposers.relations import among, exact, product_of_powers
+from pie.search.relations import (
+    Moments,
+    columns_of,
+    eliminated,
+    exact_relation,
+    slopes_of,
+    smallest,
+)
+
+
+def codes_of(found):
+    """Skeletons of the equations that have zeros by their form."""
+    forms = set()
+    for equation in found:
+        try:
+            forms.add(canonical(equation).codes)
+        except ValueError:
+            continue
+    return forms
+
+
+def of_terms(equation):
+    """The terms of an equation, whatever their coefficients."""
+    return frozenset(str(from_tree(t)) for t in terms_of(canonical(equation)))
+
+
+def first_exact(points):
+    """The first exact relations of the dictionaries with all the variables."""
+    for terms in dictionaries(points):
+        found = [f for f in exact(terms, points) if len(f.variables) == points.shape[1]]
+        if found:
+            return found
+    return []
+
+
+def test_elimination_ends_at_the_terms_of_the_relation(rng):
+    """Column 4 = 2·column 1 − 3·column 2, among six random ones."""
+    columns = rng.standard_normal((100, 6)) * [1.0, 10.0, 1.0, 1.0, 1.0, 1e-4]
+    columns[:, 4] = 2.0 * columns[:, 1] - 3.0 * columns[:, 2]
+    path = list(eliminated(columns))
+    assert [len(relation.indices) for relation in path] == [6, 5, 4, 3, 2]
+    found = path[3]
+    assert list(found.indices) == [1, 2, 4] and found.size < 1e-12
+    np.testing.assert_allclose(found.coefficients / found.coefficients[2], [-2.0, 3.0, 1.0])
+    assert path[4].size > 0.01
+
+
+def test_terms_that_are_undefined_or_zero_are_left_out(cloud):
+    points = cloud("x1 - 2*x2")
+    terms = [("x", 1), ("ln", ("x", 1)), ("x", 2), ("mul", ("c", 0.0), ("x", 1))]
+    (relation,) = eliminated(columns_of(terms, points))
+    assert codes_of([relation.of(terms)]) == codes_of([parse("x1 - 2*x2")])
+
+
+def test_the_smallest_subset_has_the_smallest_generalised_eigenvalue(cloud, rng):
+    """√λ and coefficients by SciPy's solver, for every subset of three terms."""
+    points = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.02, rng)
+    terms, spreads = monomials(2, 2), points.std(axis=0)
+    moments = Moments.of(terms, points, spreads)
+    for relation in smallest(moments, 3, 20):
+        place = [list(moments.usable).index(i) for i in relation.indices]
+        a, g = (m[np.ix_(place, place)] for m in (moments.a, moments.g))
+        largest = eigh(g, a, eigvals_only=True)[-1]  # G is singular where a constant is among them
+        assert relation.size == pytest.approx(1.0 / np.sqrt(largest), rel=1e-6)
+        scaled = relation.coefficients * moments.scale[place]
+        assert scaled @ a @ scaled == pytest.approx(relation.size**2 * (scaled @ g @ scaled))
+
+
+def test_the_root_of_lambda_is_the_noise(cloud, rng):
+    points = cloud("x1**2 + 3*x2**2 - 2", n=2000)
+    for level in (0.003, 0.01, 0.03):
+        noisy = add_noise(points, level, rng)
+        best = smallest(Moments.of(monomials(2, 2), noisy, noisy.std(axis=0)), 3, 1)[0]
+        assert list(best.indices) == [0, 3, 5], "1, x1², x2²"
+        assert best.size == pytest.approx(level, rel=0.15)
+
+
+def test_slopes_are_derivatives(cloud):
+    points, terms, step = cloud("x1*x2 - 0.5"), monomials(2, 3), 1e-6
+    slopes = slopes_of(terms, points, np.array([2.0, 0.5]))
+    for j, spread in enumerate((2.0, 0.5)):
+        moved = points.copy()
+        moved[:, j] += step
+        difference = (columns_of(terms, moved) - columns_of(terms, points)) / step
+        np.testing.assert_allclose(slopes[j], spread * difference, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("law, d", [("x1**2 + 2*x2**2 - 2", 2), ("x1**2 + x2**2 - x3 - 1", 3),
+                                    ("x1 + 0.7*log(x2**2) - x3", 3),
+                                    ("x1 - 0.5*exp(x3) + 0.3*x2", 3)])  # fmt: skip
+@pytest.mark.parametrize("level", [0.01, 0.03])
+def test_a_noisy_relation_is_among_the_best_of_its_size(law, d, level, rng, cloud):
+    points = add_noise(cloud(law, d), level, rng)
+    found = [f for terms in bases(points) for f in among(terms, points)]
+    assert of_terms(parse(law)) in {of_terms(f) for f in found}
+
+
+# (law, number of variables, variable solved for), one at least per dictionary
+EXACT = [
+    ("x1 + 0.7*sin(x2) + x1*x2 - 0.4", 2, 1),
+    ("x1**2*x2 - 1.3*cos(x1) + 0.2*x2 - 0.9", 2, 2),
+    ("x1 + x2 + x1*x3 + x3*sin(x3) - 0.5", 3, 1),
+    ("(x1 + 1.1)*(x1 - x2)*log(x1**2) + 1.6", 2, 2),
+    ("sqrt(x2) - 0.5*sin(x1**2) - 0.5*x1", 2, 2),
+    ("x3 - x1**2 - 0.6*sin(x1 - x2) + 0.3", 3, 3),
+    ("cos(x1)**2 - 2*x2*cos(x1) + x2**2 - 0.4", 2, 2),
+    ("x2 - 1.5*exp(sin(x1)) + 0.7*x1", 2, 2),
+    ("x2**2 + x2*log(x1*x2) - 0.46", 2, 1),
+    ("x3 - 4.3*x1*x2*cos(x3) - x2 - 0.12", 3, 2),
+    ("(x1 - 0.5)**2*(x2 + 0.3) + x1*x2 - 0.7*x2**2 + 1.3", 2, 2),  # many terms
+]
+
+
+@pytest.mark.parametrize("law, d, variable", EXACT, ids=[law for law, _, _ in EXACT])
+def test_an_exact_law_is_looked_up(law, d, variable, cloud):
+    scores = [
+        two_sided(f, parse(law), d, seed=0) for f in first_exact(cloud(law, d, variable)) or []
+    ]
+    assert max(scores, default=0.0) > 0.95
+
+
+@pytest.mark.parametrize("law", ["x1 + 0.5*x2 + 0.64", "x1 - 1.3*sqrt(x2) + 0.2"])
+def test_the_law_itself_is_among_its_multiples(law, rng):
+    """x1·f and f² are relations of the same library, as exact as f."""
+    x = rng.uniform(0.2, 3.0, (200, 2))
+    x[:, 0] = -0.5 * x[:, 1] - 0.64 if "0.64" in law else 1.3 * np.sqrt(x[:, 1]) - 0.2
+    assert codes_of([parse(law)]) <= codes_of(first_exact(x))
+
+
+def test_dictionaries_have_no_relation_of_their_own(rng):
+    """Else every cloud would have a law: sin² + cos² = 1, ln x² = 2·ln x, √x² = x."""
+    for points in (rng.standard_normal((2000, 2)), rng.uniform(0.5, 2.0, (2000, 3))):
+        for terms in dictionaries(points):
+            assert len({from_tree(t).codes for t in terms}) == len(terms)
+            assert exact_relation(columns_of(terms, points), 13) is None
+
+
+@pytest.mark.parametrize("n, d", [(20, 2), (60, 2), (200, 3)])
+def test_points_without_a_law_have_none(n, d, rng):
+    for points in (rng.standard_normal((n, d)), rng.uniform(1.0, 100.0, (n, d))):
+        assert first_exact(points) == []
+
+
+def test_smooth_functions_of_a_short_arc_are_no_law():
+    """They depend on each other to 1e-11 by themselves; a law's terms do to rounding only."""
+    t = np.linspace(0.0, 0.3, 100)
+    assert first_exact(np.column_stack([1.0 + t, 2.0 + t + 0.2 * t**2.5])) == []
+    assert first_exact(np.column_stack([1.0 + t, 0.3 + np.sin(1.0 + t) - 0.2 * (1.0 + t) ** 2]))
+
+
+def test_a_column_of_few_values_has_no_dictionary(rng):
+    points = np.column_stack([rng.integers(0, 6, 200), rng.standard_normal(200)]).astype(float)
+    assert not list(dictionaries(points))
+    points[:, 0] += 1e-3 * rng.standard_normal(200)
+    assert list(dictionaries(points)) and first_exact(points) == []
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-60, 1e60, 1e200])
+def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
+    points = size * rng.standard_normal((100, 2))
+    for terms in [*dictionaries(points), *bases(points)]:
+        for relation in [*exact(terms, points), *among(terms, points)]:
+            assert np.all(np.isfinite(relation.constants))
+
+
+def test_a_little_noise_hides_an_exact_relation(cloud, rng):
+    assert first_exact(add_noise(cloud(EXACT[0][0]), 1e-6, rng)) == []
+
+
+def test_few_points_are_not_enough_for_many_terms(cloud):
+    points = cloud(EXACT[0][0])
+    assert first_exact(points[:40]) != []
+    assert first_exact(points[:12]) == [], "half as many terms as points at most"
+
+
+@pytest.mark.parametrize(
+    "law", ["x1*x2**2 - 0.5*x3", "x1**2 - 3*x2**3/x3", "x1**2*x2*x3**2 - 4", "x1*x2 - 4"]
+)
+@pytest.mark.parametrize("negative", [False, True], ids=["positive", "either sign"])
+def test_a_product_of_powers_is_read_from_logarithms(law, negative, cloud):
+    d = len(parse(law).variables)
+    points = cloud(law, d=d)
+    points = points if negative else points[np.all(points > 0.0, axis=1)]
+    found = canonical(product_of_powers(points))
+    assert found.codes == canonical(parse(law)).codes
+    np.testing.assert_allclose(found.constants, canonical(parse(law)).constants, rtol=1e-9)
