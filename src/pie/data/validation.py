@@ -6,6 +6,7 @@ mixture come as data come: boxes, arcs, tracks, units, noise, outliers, few poin
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -41,11 +42,11 @@ def validation_problems(corpus: Corpus, name: str, items: Iterable[int]) -> list
     return [validation_problem(corpus, name, k) for k in items]
 
 
-def _clean(corpus: Corpus, name: str, first: int) -> Iterator[Problem]:
+def _long_enough(corpus: Corpus, name: str, first: int) -> Iterator[Problem]:
     for k in count(first):
-        problem = validation_problem(corpus, name, k)
+        problem = validation_problem(corpus, "validation", k)
         if len(problem.points) >= FEWEST_POINTS:
-            yield problem
+            yield replace(problem, equation_id=f"{name}{k}")
 
 
 def noisy_problems(
@@ -60,7 +61,8 @@ def noisy_problems(
     Each problem has one level of noise, and another equation than all others.
 
     Args:
-        corpora: names with corpora, whose items are free of noise.
+        corpora: names with corpora, whose items are free of noise; an equation is known by the
+            name and the number of its item.
         levels: of normal noise on every coordinate, in spreads of its column.
         each: problems of each kind.
         first: item from which problems are taken; what was looked at before lies below.
@@ -69,7 +71,7 @@ def noisy_problems(
     problems = []
     for name, corpus in corpora:
         taken: Counter[int] = Counter()
-        for problem in _clean(corpus, name, first):
+        for problem in _long_enough(corpus, name, first):
             d = problem.n_variables
             if d in variables and taken[d] < each * len(levels):
                 level = levels[taken[d] % len(levels)]

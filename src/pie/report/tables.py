@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..data.corpus import Statistics
 from ..experiments.comparisons import Difference, difference
-from ..experiments.evaluation import Row, grouped
+from ..experiments.evaluation import Row, grouped, summarise
 from ..experiments.metrics import THRESHOLDS
 from ..expr import vocabulary
 from ..expr.canonical import canonical
@@ -71,15 +71,21 @@ def by_method(summary: Sequence[dict], title: str, cells) -> pd.DataFrame:
     return pd.DataFrame(lines.values())
 
 
-def ablation(summary: Sequence[dict]) -> pd.DataFrame:
-    """One line per changed part: right skeletons and recovery on each validation set."""
-
-    def cells(e: dict, line: dict) -> dict:
-        skeleton = f"{e['benchmark']} ({e['equations']}): skeleton"
-        recovered = "recovered" + " " * (len(line) + 1)  # columns differ in their spaces
-        return {skeleton: with_interval(e, "skeleton"), recovered: with_interval(e, "recovered")}
-
-    return by_method(summary, "PIE+ with", cells)
+def ablation(rows: Sequence[Row]) -> pd.DataFrame:
+    """One line per part left out: right skeletons, paired difference from the whole, by noise."""
+    lines: dict[str, dict] = {}
+    every = grouped(rows, "test_set", "method")
+    whole = rows[0].method
+    for (test_set, method), members in every.items():
+        (entry,) = summarise(members)
+        name = test_set.removeprefix("validation").removeprefix(", ") or "noise-free"
+        line = lines.setdefault(method, {"PIE+ with": method})
+        line[f"{name} ({len(members)})"] = with_interval(entry, "skeleton")
+        line[f"{name}: difference"] = (
+            "" if method == whole else str(difference(members, every[test_set, whole], "skeleton"))
+        )
+        line[f"{name}: median s"] = f"{entry['seconds']:.2f}"
+    return pd.DataFrame(lines.values())
 
 
 def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
