@@ -20,6 +20,7 @@ from ..fit.constants import Fit
 from ..fit.sampson_fits import fit_sampson, judged
 from ..fit.uncertainty import simplified, with_whole_numbers
 from ..network.model import PIE
+from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
 from .planes import Plane, off_planes, renumbered, sections, with_planes
@@ -144,8 +145,17 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
     return found
 
 
+def _price_of(final: Fit, cloud: Cloud, config: PlusConfig) -> Price:
+    """With the zeros on lines."""
+    price = price_of(final, len(cloud), config.prices)
+    return replace(price, crossings=price_of_zeros(final.expression, cloud.points, config.prices))
+
+
 def _finished(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[tuple[Found, bool, Price]]:
-    """Candidates in the user's coordinates, whether from the front only, with their prices."""
+    """Candidates in the user's coordinates and branches on which the points lie, with their prices.
+
+    Each with whether it is from the front only.
+    """
     cheapest = pool.ranked()[: config.returned]
     for place, found in enumerate([*cheapest, *front(pool)]):
         whole = found.draft.view.back(found.fit.expression)
@@ -154,12 +164,19 @@ def _finished(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[tuple[Fo
                 final, price = replace(found.fit, expression=canonical(whole)), Price(np.inf)
             else:
                 final = in_user_coordinates(whole, cloud.points, config)
-                price = price_of(final, len(cloud), config.prices)
-                zeros = price_of_zeros(final.expression, cloud.points, config.prices)
-                price = replace(price, crossings=zeros)
+                price = _price_of(final, cloud, config)
         except ValueError:
             continue
         yield Found(found.draft, final), place >= len(cheapest), price
+        if not np.isfinite(final.fitness):
+            continue
+        for draft in branches(final.expression, cloud.points):
+            try:
+                branch = in_user_coordinates(draft, cloud.points, config)
+            except ValueError:
+                continue
+            price = replace(_price_of(branch, cloud, config), branch=config.prices.branch)
+            yield Found(found.draft, branch), place >= len(cheapest), price
 
 
 def _with_planes(

@@ -16,6 +16,7 @@ import numpy as np
 from ..expr.expression import Expression
 from ..expr.operators import BY_NAME
 from ..fit.constants import Fit
+from ..fit.uncertainty import WHOLE
 from ..zeroset.crossings import crossings
 
 _FUNCTIONS = {BY_NAME[name].code for name in ("exp", "ln", "sin", "cos")}
@@ -29,6 +30,7 @@ class Prices:
     token: float = 1.5  # of a token: operator, variable or constant
     function: float = 3.0  # of exp, ln, sin or cos, on top
     crossing: float = 10.0  # of e times as many zeros on lines through the points
+    branch: float = 2.0  # of one branch of a zero set instead of the whole
     sheet: float = 2.0  # of zeros that are e times as near to any point
     resolution: float = 1e-8  # contrasts below this are equal: exact fits
 
@@ -54,6 +56,7 @@ class Price:
     functions: float = 0.0
     crossings: float = 0.0
     sheets: float = 0.0
+    branch: float = 0.0
 
     @property
     def total(self) -> float:
@@ -67,13 +70,17 @@ class Price:
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
-    """The price of a fit, without the zeros on lines; misfit is inf where it failed."""
+    """The price of a fit, without the zeros on lines; misfit is inf where it failed.
+
+    Whole numbers cost nothing in an exact fit: nobody has to fit them.
+    """
     if not np.isfinite(fit.fitness):
         return Price(np.inf)
-    expression = fit.expression
+    expression, exact = fit.expression, fit.contrast <= prices.resolution
+    paid = [c for c in expression.constants if not (exact and abs(c) in WHOLE)]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
-        prices.constant * len(expression.constants),
+        prices.constant * len(paid),
         prices.token * len(expression.codes),
         prices.function * sum(code in _FUNCTIONS for code in expression.codes),
         sheets=-prices.sheet * float(np.log(max(fit.clearance, prices.resolution))),

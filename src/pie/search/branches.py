@@ -1,0 +1,211 @@
+r"""Part of a zero set: an equation without a factor, or solved for one of many values of a root.
+
+    A·v² + R = 0  ⇒  v·w = ± √(−w²·R/A),
+
+with a product w of other variables that gives v its sign: x1²·x2² = 1 − x3² with x1·x2 > 0 at all
+points is x1·x2 = √(1 − x3²). With a number b, v² + b·v + R = 0 ⇒ v + b/2 = ± √(b²/4 − R).
+And v·R = 0 is R = 0 where v is 0 at no point. A level of a sine, a cosine or an even power of u is
+u = one number, where u comes near no other solution, or one of a sine or cosine of lower frequency.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.terms import terms
+
+MOSTLY = 0.98  # of the points are on the branch
+ROUNDING = 1e-9  # of a constant: what is left of it is 0
+TURNS = 20  # of a periodic function, on either side of 0
+LONGER = (2, 3)  # periods that are tried, in those of a sine or cosine
+CLOSE = 1e-7  # to a quarter of a turn: a shift that is one
+
+
+def _contains(tree: Tree, variable: int) -> bool:
+    if tree[0] == "x":
+        return tree[1] == variable
+    return tree[0] != "c" and any(_contains(child, variable) for child in tree[1:])
+
+
+def _factors(term: Tree) -> list[Tree]:
+    return _factors(term[1]) + _factors(term[2]) if term[0] == "mul" else [term]
+
+
+def _product(factors: list[Tree]) -> Tree:
+    tree = factors[0]
+    for factor in factors[1:]:
+        tree = ("mul", tree, factor)
+    return tree
+
+
+def _total(parts: list[Tree]) -> Tree:
+    tree = parts[0] if parts else ("c", 0.0)
+    for part in parts[1:]:
+        tree = ("add", tree, part)
+    return tree
+
+
+def _around(term: Tree, factor: Tree) -> Tree | None:
+    """What stands beside a factor in a product; None if the term is no such product."""
+    factors = _factors(term)
+    if factor not in factors:
+        return None
+    factors.remove(factor)
+    return _product(factors or [("c", 1.0)])
+
+
+def _has_factor(term: Tree, variable: int) -> bool:
+    """Whether a product has the variable, or a whole power of it, among its factors."""
+    powers = [("x", variable), *((f"pow{k}", ("x", variable)) for k in (2, 3, 4, 5))]
+    return any(factor in powers for factor in _factors(term))
+
+
+def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
+    """Equations, with their constants, of the branches on which points (N, D) lie.
+
+    >>> from pie.expr.canonical import canonical
+    >>> from pie.expr.expression import parse
+    >>> t = np.linspace(0.1, 3.0, 50)
+    >>> upper = np.column_stack([np.cos(t), np.sin(t)])
+    >>> [str(canonical(f)) for f in branches(parse("x1**2 + x2**2 - 1"), upper)]
+    ['x2 - sqrt(1.0 - x1**2)']
+    """
+    tree = to_tree(expression)
+    summands = terms(tree)
+    yield from _of_level(summands, points)
+    for v in expression.variables:
+        if np.all(points[:, v - 1] != 0.0) and all(_has_factor(term, v) for term in summands):
+            yield from_tree(("div", tree, ("x", v)))
+        square = ("pow2", ("x", v))
+        pairs = [(term, _around(term, square)) for term in summands]
+        squared = [a for _, a in pairs if a is not None and not _contains(a, v)]
+        rest = [term for term, a in pairs if a is None or _contains(a, v)]
+        if squared and rest:
+            a = _total(squared)
+            yield from _of_square(v, a, _total(rest), expression.variables, points)
+            if a[0] == "c":
+                yield from _of_shifted_square(v, a[1], rest, points)
+
+
+def _solutions(head: str, level: float) -> np.ndarray:
+    """Numbers u with head(u) = level; for periodic functions those of the turns around 0."""
+    if head == "pow2":
+        return np.sqrt(max(level, 0.0)) * np.array([-1.0, 1.0])
+    if abs(level) > 1.0:
+        return np.empty(0)
+    first = np.arcsin(level) if head == "sin" else np.arccos(level)
+    second = np.pi - first if head == "sin" else -first
+    turns = 2.0 * np.pi * np.arange(-TURNS, TURNS + 1)
+    return np.unique(np.concatenate([first + turns, second + turns]))
+
+
+def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
+    """The sine, cosine or square g, and u, of a product that is g(u)."""
+    if all(factor[0] in ("pow2", "pow4") for factor in factors):
+        roots = [factor[1] if factor[0] == "pow2" else ("pow2", factor[1]) for factor in factors]
+        return "pow2", _product(roots)
+    head, *inside = factors[0]
+    return (head, inside[0]) if len(factors) == 1 and head in ("sin", "cos") else None
+
+
+def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
+    """Of a·g(u) + c with several solutions u, if the points are near some of them only."""
+    level = -sum(term[1] for term in summands if term[0] == "c")
+    others = [_factors(term) for term in summands if term[0] != "c"]
+    if len(others) != 1:
+        return
+    numbers = [factor[1] for factor in others[0] if factor[0] == "c"]
+    outermost = _outermost([factor for factor in others[0] if factor[0] != "c"])
+    if outermost is None:
+        return
+    head, inside = outermost
+    with np.errstate(all="ignore"):
+        u = from_tree(inside).values(points)
+    solutions = _solutions(head, level / np.prod(numbers))
+    if not np.isfinite(u).all() or not len(solutions):
+        return
+    nearest = np.abs(u[:, None] - solutions).argmin(axis=1)
+    most = int(np.bincount(nearest).argmax())
+    if np.mean(nearest == most) >= MOSTLY:
+        yield from_tree(("sub", inside, ("c", float(solutions[most]))))
+    elif head != "pow2":
+        yield from _of_lower_frequency(head, inside, level / np.prod(numbers), u)
+
+
+def _of_lower_frequency(
+    head: str, inside: Tree, level: float, u: np.ndarray
+) -> Iterator[Expression]:
+    """Of sin(u) = c or cos(u) = c as a level of cos(u/m), if the points are near those u only."""
+    middle, angle = np.pi / 2.0 if head == "sin" else 0.0, np.arccos(level)
+    summands = terms(inside)
+    start = sum(term[1] for term in summands if term[0] == "c")
+    for m in LONGER:
+        turns = 2.0 * np.pi * np.arange(m)
+        solutions = middle + np.concatenate([angle + turns, -angle + turns])
+        away = np.abs((u[:, None] - solutions + np.pi * m) % (2.0 * np.pi * m) - np.pi * m)
+        share = np.bincount(away.argmin(axis=1), minlength=2 * m) / len(u)
+        first, second = np.argsort(-share, kind="stable")[:2]
+        if share[first] + share[second] < MOSTLY:
+            continue
+        centre = 0.5 * (solutions[first] + solutions[second])
+        apart = 0.5 * (solutions[first] - solutions[second])
+        wave = _cosine(m, [t for t in summands if t[0] != "c"], start, centre)
+        if wave is not None:
+            yield from_tree(("sub", wave, ("c", float(np.cos(apart / m)))))
+
+
+def _cosine(m: int, inside: list[Tree], start: float, centre: float) -> Tree | None:
+    """cos((t + start − centre)/m), if that takes no constant that cos(t + start) has not."""
+    slow, shift = ("mul", ("c", 1.0 / m), _total(inside)), (start - centre) / m
+    quarters = round(shift / (np.pi / 2.0))
+    if abs(shift - quarters * np.pi / 2.0) <= CLOSE:
+        sign = ("c", -1.0 if quarters % 4 in (1, 2) else 1.0)
+        return ("mul", sign, ("sin" if quarters % 2 else "cos", slow))
+    return ("cos", ("add", slow, ("c", float(shift)))) if start else None
+
+
+def _one_sign(numbers: np.ndarray) -> float | None:
+    """1.0 or −1.0 if nearly all numbers have that sign."""
+    share = np.mean(numbers > 0.0)
+    return 1.0 if share >= MOSTLY else -1.0 if share <= 1.0 - MOSTLY else None
+
+
+def _of_square(
+    v: int, a: Tree, rest: Tree, variables: tuple[int, ...], points: np.ndarray
+) -> Iterator[Expression]:
+    """Of A·v² + R, with the fewest variables w that give v its sign."""
+    others = [u for u in variables if u != v]
+    for size in range(len(others) + 1):
+        for chosen in combinations(others, size):
+            sign = _one_sign(points[:, v - 1] * np.prod(points[:, [u - 1 for u in chosen]], axis=1))
+            if sign is None:
+                continue
+            squares = [("pow2", ("x", u)) for u in chosen]
+            inside = ("div", _product([("c", -1.0), rest, *squares]), a)
+            product = _product([("c", sign), ("x", v), *(("x", u) for u in chosen)])
+            yield from_tree(("sub", product, ("sqrt", inside)))
+            if size == 0:
+                return
+
+
+def _of_shifted_square(
+    v: int, a: float, rest: list[Tree], points: np.ndarray
+) -> Iterator[Expression]:
+    """Of a·v² + b·v + R with numbers a and b."""
+    pairs = [(term, _around(term, ("x", v))) for term in rest]
+    linear = [b[1] for _, b in pairs if b is not None and b[0] == "c"]
+    others = [term for term, b in pairs if b is None or b[0] != "c"]
+    if not linear:
+        return
+    half = 0.5 * sum(linear) / a
+    sign = _one_sign(points[:, v - 1] + half)
+    if sign is not None:
+        level = half**2 - sum(term[1] for term in others if term[0] == "c") / a
+        if abs(level) <= ROUNDING * half**2:
+            level = 0.0
+        others = [term for term in others if term[0] != "c"]
+        inside = ("sub", ("c", level), ("div", _total(others), ("c", a)))
+        root = ("mul", ("c", sign), ("add", ("x", v), ("c", half)))
+        yield from_tree(("sub", root, ("sqrt", inside)))

@@ -1,0 +1,191 @@
+"""Parts of a zero set: branches, factors, coordinate planes; zeros where no points are."""
+
+import numpy as np
+import pytest
+
+from pie.data.benchmarks import NAMES, load
+from pie.experiments.metrics import two_sided
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.search.branches import branches
+from pie.search.planes import off_planes, with_planes
+from pie.search.plus import PlusConfig, discover_plus
+from pie.zeroset.crossings import box_of, crossings
+from pie.zeroset.roots import points_on_zero_set
+
+
+def cloud(text, variable, n=200, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
+
+
+# (branch on which the points lie, variable solved for, the same without its sign)
+BRANCHES = [
+    ("x1 - 0.316*sqrt(1 - x2**2/x3**2)", 1, "x2**2 + 10.0144207659029*x1**2*x3**2 - x3**2"),
+    ("x1*x2 - 1.1*sqrt(1 - x2**2/x3**2)", 1, "x1**2*x2**2*x3**2 + 1.21*x2**2 - 1.21*x3**2"),
+    ("x2 + sqrt(x1**2 + x2)", 1, "x1**2 + x2 - x2**2"),
+    ("x2 + 1.016*sqrt(sin(x1) - 0.03871)", 2, "x2**2 - 1.032256*sin(x1) + 0.03995862976"),
+    ("x1 + 7 - 1.5*sqrt(-x1*x2)", 2, "x1**2 + 14*x1 + 2.25*x1*x2 + 49"),
+    ("x1**2*x2 - 2.7185589614548173", 2, "cos(0.5*x1**2*x2 - 0.2) - 0.4"),
+    ("x1 + exp(x2) - 1.5707963267948966", 1, "sin(x1 + exp(x2)) - 1"),
+    ("x1*x2 + x2**3 + 0.5", 1, "(x1*x2 + x2**3)**2 - 0.25"),
+]
+
+
+@pytest.mark.parametrize("branch, variable, whole", BRANCHES)
+def test_the_branch_of_the_points_is_among_those_offered(branch, variable, whole):
+    points = cloud(branch, variable, 300, 3 if "x3" in whole else 2)
+    offered = [canonical(f) for f in branches(canonical(parse(whole)), points)]
+    wanted = canonical(parse(branch))
+    equal = [f for f in offered if f.codes == wanted.codes]
+    assert any(np.allclose(f.constants, wanted.constants, atol=1e-6) for f in equal)
+
+
+def test_every_branch_offered_holds_at_the_points(root):
+    offered = 0
+    for problem in [p for name in NAMES for p in load(root / "data/benchmarks", name)]:
+        for branch in branches(canonical(problem.truth), problem.points):
+            with np.errstate(all="ignore"):
+                value, gradient = branch.value_and_gradient(problem.points)
+                distance = np.abs(value) / np.linalg.norm(gradient, axis=1)
+            assert np.mean(np.nan_to_num(distance, nan=1.0) < 1e-4) > 0.95, (problem, str(branch))
+            offered += 1
+    assert offered >= 5
+
+
+def test_points_on_both_branches_have_none():
+    points = cloud("x1**2 + x2**2 - 1", 2)
+    assert (points < 0.0).any(axis=0).all() and (points > 0.0).any(axis=0).all()
+    assert not list(branches(parse("x1**2 + x2**2 - 1"), points))
+
+
+def test_points_on_two_turns_of_a_sine_keep_it():
+    points = np.concatenate([cloud(f"x1 + exp(x2) - {c}", 1) for c in (0.5, np.pi - 0.5)])
+    assert not list(branches(canonical(parse(f"sin(x1 + exp(x2)) - {np.sin(0.5)}")), points))
+    assert list(branches(canonical(parse(f"sin(x1 + exp(x2)) - {np.sin(0.5)}")), points[:200]))
+
+
+@pytest.mark.parametrize(
+    "law, found",
+    [
+        ("cos(x1 + exp(x2)) + 0.19", f"cos(2*x1 + 2*exp(x2)) - {2 * 0.19**2 - 1}"),
+        ("sin(x1 + exp(x2)) - 0.57", f"cos(2*x1 + 2*exp(x2)) - {1 - 2 * 0.57**2}"),
+        ("sin(x1 + exp(x2)) + 0.57", f"sin(2*x1 + 2*exp(x2) + {np.pi / 2}) - {1 - 2 * 0.57**2}"),
+        ("cos(x1 + exp(x2) + 0.3) + 0.19", f"cos(2*x1 + 2*exp(x2) + 0.6) - {2 * 0.19**2 - 1}"),
+        ("cos(x1 + exp(x2)) + 0.19", f"cos(3*x1 + 3*exp(x2)) - {-4 * 0.19**3 + 3 * 0.19}"),
+    ],
+)
+def test_a_multiple_of_the_frequency_has_the_frequency_as_a_branch(law, found):
+    """cos(2u) = 2·cos²(u) − 1, cos(3u) = 4·cos³(u) − 3·cos(u): zeros of the law and others."""
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-6.0, 6.0, (300, 2)) * [1.0, 0.3]
+    points = points_on_zero_set(parse(law), points, 1, rng)
+    wanted = canonical(parse(law))
+    offered = [canonical(f) for f in branches(canonical(parse(found)), points)]
+    equal = [f for f in offered if f.codes == wanted.codes]
+    assert any(np.allclose(f.constants, wanted.constants, atol=1e-9) for f in equal)
+
+
+def test_zeros_of_either_half_keep_the_frequency():
+    points = cloud("cos(2*x1 + 2*exp(x2)) - 0.3", 1)
+    assert not list(branches(canonical(parse("cos(2*x1 + 2*exp(x2)) - 0.3")), points))
+
+
+def test_a_factor_without_points_is_left_out():
+    points = cloud("x1 - exp(x2)", 1)
+    product = parse("x1**2 - x1*exp(x2)")
+    assert str(canonical(next(branches(product, points)))) == "x1 - exp(x2)"
+    points[0] = 0.0, 0.3
+    assert "x1 - exp(x2)" not in {str(canonical(f)) for f in branches(product, points)}
+
+
+# ---- zeros on lines ----
+
+
+def test_crossings_are_those_of_the_whole_zero_set(rng):
+    """Cauchy and Crofton: twice as many sheets, twice as many crossings."""
+    box = rng.uniform(-3.0, 3.0, (4000, 2))
+    few, many = (crossings(parse(f"sin({k}*(x1 + x2))"), box) for k in (3, 6))
+    assert many == pytest.approx(2.0 * few, rel=0.1)
+    assert few == pytest.approx(3 * 0.96 * 6.0 / np.pi, rel=0.1)
+
+
+def test_poles_are_no_crossings(rng):
+    points = rng.uniform(-1.0, 1.0, (200, 2))
+    assert crossings(parse("1/sin(20*x1) + 0*x2"), points) == 1.0  # the least: it has no zeros
+    assert crossings(parse("sin(20*x1)/cos(20*x1)"), points) == pytest.approx(
+        crossings(parse("sin(20*x1)"), points), abs=0.3
+    )
+
+
+def test_where_signs_are_free_the_other_one_counts():
+    """The relativistic x1 is positive among coordinates of both signs; a pressure is not."""
+    truth = "x1 - 0.316*sqrt(1 - x2**2/x3**2)"
+    points = cloud(truth, 1, 400, 3)
+    low, high = box_of(points)
+    assert low[0] == -high[0] < 0.0
+    assert crossings(parse(truth), points) < crossings(parse(BRANCHES[0][2]), points)
+    low, high = box_of(np.abs(points))
+    assert np.all(low >= 0.0)
+
+
+# ---- coordinate planes ----
+
+
+def test_points_on_a_plane_give_back_its_factor():
+    points = cloud("x2*(x1 + x2)", 2)
+    kept, planes = off_planes(points)
+    assert planes == ((2, 0.0),) and 50 < kept.sum() < 150
+    found = with_planes(parse("x1 + x2"), planes, points[~kept], points.std(axis=0), 1e-6)
+    assert str(canonical(found)) == "x2**2 + x1*x2"
+
+
+def test_a_law_that_holds_on_the_plane_gets_no_factor():
+    x = np.repeat(np.arange(10.0), 10)
+    points = np.column_stack([x, 0.5 * x**2])
+    kept, planes = off_planes(points)
+    assert planes == ((1, 0.0), (2, 0.0))
+    found = with_planes(parse("x2 - 0.5*x1**2"), planes, points[~kept], points.std(axis=0), 1e-6)
+    assert str(found) == "x2 - 0.5*x1**2"
+
+
+def test_few_points_off_the_planes_leave_all():
+    on_planes = [[0.0, k] for k in range(1, 30)] + [[k, 0.0] for k in range(1, 4)]
+    points = np.array([*on_planes, [1.5, 2.5]])
+    kept, planes = off_planes(points)
+    assert kept.all() and planes == ()
+
+
+def test_points_that_are_all_on_planes_obey_the_product_of_these(tiny_model, rng):
+    free = rng.standard_normal((120, 2))
+    free[:40, 0], free[40:80, 1], free[80:, 1] = 0.0, 0.0, 1.7
+    kept, planes = off_planes(free)
+    assert not kept.any() and planes == ((1, 0.0), (2, 0.0), (2, 1.7))
+    best = discover_plus(tiny_model, free, PlusConfig(beam=2)).best
+    assert two_sided(best.expression, parse("x1*x2*(x2 - 1.7)"), 2, seed=0) > 0.95
+
+
+def test_a_plane_beside_the_origin_is_a_factor(tiny_model):
+    points = cloud("(x2 + 0.3)*(x1 - x2**2)", 2)
+    kept, planes = off_planes(points)
+    assert [(j, round(level, 9)) for j, level in planes] == [(2, -0.3)] and 20 < kept.sum() < 180
+    best = discover_plus(
+        tiny_model, points, PlusConfig(beam=2, proposers=("relations", "network", "inner"))
+    ).best
+    assert two_sided(best.expression, parse("(x2 + 0.3)*(x1 - x2**2)"), 2, seed=0) > 0.95
+
+
+def test_the_other_factor_may_lack_the_variable(tiny_model):
+    law = "x1*(x3 + sin(x2))"
+    points = np.concatenate([cloud(law, 1, 80, 3), cloud("x3 + sin(x2) + 0*x1", 3, 120, 3, seed=1)])
+    best = discover_plus(
+        tiny_model, points, PlusConfig(beam=2, proposers=("relations", "network", "inner"))
+    ).best
+    assert two_sided(best.expression, parse(law), 3, seed=0) > 0.95
+
+
+def test_a_column_of_few_values_has_no_planes_but_0(rng):
+    points = np.column_stack([rng.integers(0, 5, 300), rng.standard_normal(300)]).astype(float)
+    assert [plane for plane in off_planes(points)[1] if plane[1] != 0.0] == []
+    points[:, 0] = np.round(points[:, 1] * 3.0 + rng.standard_normal(300))
+    assert [plane for plane in off_planes(points)[1] if plane[1] != 0.0] == []
