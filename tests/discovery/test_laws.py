@@ -237,3 +237,14 @@ def test_a_law_of_two_columns_is_found_among_three():
     x, other = np.random.default_rng(0).uniform(0.5, 2.0, (2, 100))
     result = discover(pd.DataFrame({"x": x, "other": other, "y": np.exp(x)}), config=FAST)
     assert result.best.names == ("x", "y") and len(result.laws) == 1
+
+
+def test_an_explanation_adds_up_and_names_who_proposed(found):
+    table = found.explain(rivals=2)
+    assert len(table) == min(3, len(found.candidates))
+    items = table.drop(columns=["equation", "proposer", "total"])
+    np.testing.assert_allclose(items.sum(axis=1), table.total, rtol=1e-3)
+    assert set(table.proposer) <= {*PlusConfig().proposers, "planes"}
+    first = found.candidates[0]
+    assert table.misfit[0] == pytest.approx(first.price.misfit, rel=1e-3)
+    assert table.constants[0] == 4.0 * len(first.program.constants), "none of them is whole"
