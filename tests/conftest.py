@@ -7,18 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tiny import TINY
 
 from pie.data.benchmarks import load
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.experiments.answers import Answer, answer_to
 from pie.experiments.evaluation import Row, score
 from pie.expr.expression import parse
-from pie.network.model import PIE, ModelConfig
+from pie.network.model import PIE
 from pie.zeroset.roots import points_on_zero_set
 
 ROOT = Path(__file__).resolve().parent.parent
-TINY = ModelConfig(width=32, heads=4, dropout=0.0, encoder="inducing", encoder_layers=1,
-                   inducing=8, encoder_feed_forward=32, decoder_layers=1, decoder_feed_forward=32)  # fmt: skip
 
 
 def pytest_configure() -> None:

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import torch
 import yaml
-from conftest import TINY
 from safetensors.torch import load_file
+from tiny import TINY
 
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.network import runs

@@ -3,7 +3,7 @@ import struct
 import numpy as np
 import pytest
 import torch
-from conftest import TINY
+from tiny import TINY
 
 from pie.expr import vocabulary
 from pie.expr.expression import Expression

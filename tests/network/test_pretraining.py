@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 import torch
 import yaml
-from conftest import TINY
 from safetensors.torch import load_file
+from tiny import TINY
 
 from pie.data.corpus import SHARD_SIZE, Corpus, CorpusConfig
 from pie.experiments.settings import Settings, load_settings
