@@ -17,32 +17,20 @@ PLAIN = [
     ("x3 + 0.3*x1 - exp(x1*x2 - x3)", 3, 2),
     ("sqrt(x2**2 + cos(x1)) + 0.7*x1 - 1.1*x3", 3, 3),
     ("x1 + 0.5*log(x2**2 + x1**2) - 0.2*x2", 2, 1),
-    ("x3**2 + 0.2 - exp(-0.6*x1*x3/x2)", 3, 1),  # three variables
     ("x1 - 0.4*sin(x1*x2*x3) + 0.7*x2", 3, 3),
-]
-NUMBER = [
-    ("x1*x3 + sin(0.7*x2) - 0.5", 3, 3),  # a frequency
-    ("x2 - 2.0*sin(5.3*x1 + 0.4) + 0.3*x1**2", 2, 2),  # and a phase
-    ("x1*x2 + exp(1.37*x1) - 2.5", 2, 2),
-    ("x3 - 0.3*log(x1**2 + 0.45) - 0.2*x2", 3, 3),  # a shift
-    ("x2 - 1.2*sin(x1**2 - 1.6*x1)", 2, 2),  # a weight
 ]
 AMPLITUDE = [
     ("x2 + 1.6 + (1.2 - 4.2*x1)*cos(exp(x1))", 2, 2),
     ("x1**2 - (0.7 + x2)*sin(x1 - x2) - 0.4", 2, 2),
     ("x3 - (x1 + 2.3)*sin(cos(x2)) + 0.2*x1", 3, 3),
     ("x2 + 0.4*x1**2*cos(log(x1)) - 0.3", 2, 2),  # without a constant
-    ("(x1 - 1.4)*sin(2.5*x2) + 0.4", 2, 1),  # a frequency
-    ("cos(2.9*x2)*(0.5 + sqrt(x1)) - 1.2", 2, 1),
-    ("x2 - (1.3 + x1**2)*cos(3.1*x1 + 0.4)", 2, 2),  # and a phase
-    ("x3*sin(1.7*x1*x2) + 0.6*sin(1.7*x1*x2) - x1 + 0.3", 3, 3),
 ]
-LAWS = [*PLAIN, *NUMBER, *AMPLITUDE]
+LAWS = [*PLAIN, *AMPLITUDE]
 
 
-def every(points, numbers=True, workers=1):
+def every(points, workers=1):
     """All laws of the points."""
-    return [law for found in laws(points, numbers, workers) for law in found]
+    return [law for found in laws(points, workers) for law in found]
 
 
 @pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
@@ -50,12 +38,6 @@ def test_an_exact_law_is_found(law, d, variable, cloud):
     found = next((f for f in laws(cloud(law, d, variable)) if f), [])
     scores = [two_sided(canonical(f), parse(law), d, seed=0) for f in found]
     assert max(scores, default=0.0) > 0.95
-
-
-def test_a_wave_with_a_phase_is_one_relation(cloud):
-    """Sine and cosine of one frequency."""
-    found = every(cloud("x2 - 2.0*sin(5.3*x1 + 0.4) + 0.3*x1**2", variable=2))
-    assert any(len(law.constants) == 6 and "sin" in str(law) and "cos" in str(law) for law in found)
 
 
 @pytest.mark.parametrize("n, d", [(5, 2), (12, 2), (20, 2), (60, 2), (200, 3)])
@@ -91,17 +73,11 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
 
 
 @pytest.mark.parametrize(
-    "law, d, variable", [PLAIN[1], AMPLITUDE[4]], ids=["without a number", "a frequency"]
+    "law, d, variable", [PLAIN[1], AMPLITUDE[0]], ids=["alone", "with an amplitude"]
 )
 def test_threads_change_nothing(law, d, variable, cloud):
     points = cloud(law, d, variable)
     assert every(points, workers=2) == every(points) != []
-
-
-def test_numbers_inside_are_looked_for_where_they_are_asked_for(cloud):
-    assert every(cloud(*NUMBER[0]), numbers=False) == []
-    assert every(cloud(*AMPLITUDE[4]), numbers=False) == []
-    assert every(cloud(*PLAIN[0]), numbers=False)
 
 
 def test_the_search_takes_them_for_what_they_are(tiny_model, cloud):

@@ -1,5 +1,7 @@
 """Linear relations among terms: exact ones, and those that survive noise."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -16,8 +18,10 @@ from pie.search.relations import (
     columns_of,
     eliminated,
     exact_relation,
+    moments_of,
     slopes_of,
     smallest,
+    subsets,
 )
 
 
@@ -66,24 +70,50 @@ def test_terms_that_are_undefined_or_zero_are_left_out(cloud):
 
 
 def test_the_smallest_subset_has_the_smallest_generalised_eigenvalue(cloud, rng):
-    """√λ and coefficients by SciPy's solver, for every subset of three terms."""
+    """√λ and coefficients by SciPy's solver, for every subset of the terms."""
     points = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.02, rng)
     terms, spreads = monomials(2, 2), points.std(axis=0)
-    moments = Moments.of(terms, points, spreads)
-    for relation in smallest(moments, 3, 20):
-        place = [list(moments.usable).index(i) for i in relation.indices]
-        a, g = (m[np.ix_(place, place)] for m in (moments.a, moments.g))
-        largest = eigh(g, a, eigvals_only=True)[-1]  # G is singular where a constant is among them
-        assert relation.size == pytest.approx(1.0 / np.sqrt(largest), rel=1e-6)
-        scaled = relation.coefficients * moments.scale[place]
-        assert scaled @ a @ scaled == pytest.approx(relation.size**2 * (scaled @ g @ scaled))
+    moments = moments_of(terms, points, spreads)
+    for k in (2, 3, 4, 5):
+        chosen = subsets(terms, k)
+        assert len(chosen) == sum(
+            {1, 2} <= {v for i in s for v in from_tree(terms[i]).variables}
+            for s in combinations(range(6), k)
+        )
+        ranked = [relation for _, relation in smallest(moments, chosen, len(chosen))]
+        assert [r.size for r in ranked] == sorted(r.size for r in ranked)
+        for relation in ranked:
+            place = np.ix_(relation.indices, relation.indices)
+            a, g = moments.a[0][place], moments.g[0][place]
+            largest = eigh(g, a, eigvals_only=True)[-1]  # G is singular where 1 is among them
+            assert relation.size == pytest.approx(1.0 / np.sqrt(largest), rel=1e-6)
+            scaled = relation.coefficients * moments.scale[0][relation.indices]
+            assert scaled @ a @ scaled == pytest.approx(relation.size**2 * (scaled @ g @ scaled))
+        best = smallest(moments, chosen, 1)[0][1]
+        assert list(best.indices) == list(ranked[0].indices)
+
+
+def test_of_several_sets_of_terms_the_best_one_is_chosen(cloud, rng):
+    """x2 = exp(1.3·x1) among exp(t·x1) for five t."""
+    points = add_noise(cloud("x2 - exp(1.3*x1)", variable=2), 0.001, rng)
+    rates, moments = (0.7, 1.0, 1.3, 1.6, 1.9), []
+    for t in rates:
+        terms = [("c", 1.0), ("x", 2), ("exp", ("mul", ("c", t), ("x", 1)))]
+        spreads = points.std(axis=0)
+        moments.append((columns_of(terms, points), slopes_of(terms, points, spreads)))
+    several = Moments.of(*(np.stack(part) for part in zip(*moments, strict=True)))
+    ((which, found),) = smallest(several, subsets(terms, 2), 1)
+    assert rates[which] == 1.3
+    assert found.coefficients[1] / found.coefficients[0] == pytest.approx(-1.0, rel=1e-2)
 
 
 def test_the_root_of_lambda_is_the_noise(cloud, rng):
     points = cloud("x1**2 + 3*x2**2 - 2", n=2000)
     for level in (0.003, 0.01, 0.03):
         noisy = add_noise(points, level, rng)
-        best = smallest(Moments.of(monomials(2, 2), noisy, noisy.std(axis=0)), 3, 1)[0]
+        terms = monomials(2, 2)
+        moments = moments_of(terms, noisy, noisy.std(axis=0))
+        ((_, best),) = smallest(moments, subsets(terms, 3), 1)
         assert list(best.indices) == [0, 3, 5], "1, x1², x2²"
         assert best.size == pytest.approx(level, rel=0.15)
 

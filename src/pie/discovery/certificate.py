@@ -16,8 +16,8 @@ spreads):
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible.
 
 A *law* is sound, with p ≤ :data:`SIGNIFICANT` and contrast ≤ :data:`CONTRAST`. Both were chosen on
-200 clouds with a law and 200 without, and measured on others (:mod:`pie.experiments.calibration`, notebook
-10_no_law): false laws are two or three in a hundred, most of them in clusters. No law there are
+200 clouds with a law and 200 without, and measured on others, where two or three false laws in a
+hundred were found (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are
 correlations up to ±0.9, and trends that explain at most four fifths of the variance.
 """
 
@@ -81,15 +81,9 @@ class Certificate:
 
 
 def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) -> Certificate:
-    """The evidence for an equation.
+    """The evidence for an equation with constants fitted to ``fitted`` (N, D) only.
 
-    Args:
-        expression: with constants fitted to ``fitted`` only.
-        fitted: (N, D).
-        held_out: (M, D), which the search did not see; M at least 2.
-
-    Raises:
-        ValueError: fewer than two points are held out.
+    The search did not see ``held_out`` (M, D); ValueError if these are fewer than two.
 
     >>> from pie.expr.expression import parse
     >>> x = np.random.default_rng(0).uniform(0.5, 2.0, 80)
@@ -108,26 +102,24 @@ def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) ->
     near, far, own = (_distances(expression, cloud, spreads) for cloud in (held_out, null, fitted))
     with np.errstate(all="ignore"):
         p = float(mannwhitneyu(near, far, alternative="less").pvalue)
-    typical = max(float(np.median(far)), 1e-300)
-    covered, gap = _coverage(expression, points, spreads)
-    shares, flattest = _gradient(expression, points, spreads)
+    typical, error, fit_error = (float(np.median(d)) for d in (far, near, own))
+    typical = max(typical, 1e-300)
+    rounding = 1e-9 * typical
     return Certificate(
         kind(expression, points),
-        float(np.median(near)) / typical,
+        error / typical,
         p if np.isfinite(p) else 1.0,
-        _ratio(float(np.median(own)), float(np.median(near)), 1e-9 * typical),
-        shares,
-        flattest,
-        covered,
-        gap,
+        max(fit_error, rounding) / max(error, rounding),
+        *_gradient(expression, points, spreads),
+        *_coverage(expression, points, spreads),
         factors(expression, points, spreads),
     )
 
 
 def same_zero_set(first: Expression, second: Expression, points: np.ndarray) -> bool:
-    """Whether two equations fit points (N, D) alike and have the same zeros among them.
+    """Whether two equations have the same zeros in the box of the points (N, D).
 
-    To a hundredth of the spreads, or to their errors; in the box of the points.
+    To a hundredth of the spreads, or to their errors.
 
     >>> from pie.expr.expression import parse
     >>> x = np.linspace(0.5, 2.0, 50)
@@ -139,25 +131,19 @@ def same_zero_set(first: Expression, second: Expression, points: np.ndarray) -> 
     spreads = robust_spreads(points)
     spreads[spreads == 0.0] = 1.0
     box = Box(points.min(axis=0), points.max(axis=0))
-    both = ((first, second), (second, first))
     reach = max(SAME, *(float(np.median(_distances(f, points, spreads))) for f in (first, second)))
-    for one, other in both:
+    for one, other in ((first, second), (second, first)):
         found = zeros(one, points.shape[1], np.random.default_rng(0), STARTS // 2, box)
         if len(found) and np.mean(_distances(other, found, spreads) <= reach) < ALIKE:
             return False
     return True
 
 
-def _ratio(above: float, below: float, least: float) -> float:
-    """Of two errors, of which neither counts as less than rounding."""
-    return max(above, least) / max(below, least)
-
-
 def _distances(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     """Distances in units of the spreads, at most 1, (N,)."""
-    shift = np.zeros(len(spreads))
     try:
-        found = distance_to_zero_set(in_units(expression, shift, spreads), points / spreads)
+        scaled = in_units(expression, np.zeros(len(spreads)), spreads)
+        found = distance_to_zero_set(scaled, points / spreads)
     except ValueError:  # too long in other units
         found = distance_to_zero_set(expression, points) / np.median(spreads)
     return np.minimum(np.nan_to_num(found, nan=1.0, posinf=1.0), 1.0)
@@ -167,20 +153,20 @@ def _distances(expression: Expression, points: np.ndarray, spreads: np.ndarray) 
 def _gradient(
     expression: Expression, points: np.ndarray, spreads: np.ndarray
 ) -> tuple[tuple[float, ...], float]:
+    """``shares`` and ``flattest``."""
     slopes = np.abs(expression.value_and_gradient(points)[1] * spreads)
     size = np.linalg.norm(slopes, axis=1)
     usable = np.isfinite(size) & (size > 0.0)
     if not usable.any():
         return (0.0,) * points.shape[1], 0.0
     shares = np.sqrt(np.mean((slopes[usable] / size[usable, None]) ** 2, axis=0))
-    flattest = float(np.nanmin(size) / np.median(size[usable]))
-    return tuple(float(s) for s in shares), flattest
+    return tuple(shares.tolist()), float(np.nanmin(size) / np.median(size[usable]))
 
 
 def _coverage(
     expression: Expression, points: np.ndarray, spreads: np.ndarray
 ) -> tuple[float, tuple[tuple[float, float], ...] | None]:
-    """Share of the zeros in the box of the points with points nearby; the box of the others."""
+    """``covered`` and ``gap``."""
     box = Box(points.min(axis=0), points.max(axis=0))
     found = zeros(expression, points.shape[1], np.random.default_rng(0), STARTS, box)
     if len(found) == 0:
@@ -190,8 +176,7 @@ def _coverage(
     reach = NEAR * float(np.median(apart[:, -1]))
     away, _ = tree.query(found / spreads)
     open_zeros = found[away > reach]
-    gap = None
-    if len(open_zeros):
-        ends = zip(open_zeros.min(axis=0), open_zeros.max(axis=0), strict=True)
-        gap = tuple((float(low), float(high)) for low, high in ends)
-    return 1.0 - len(open_zeros) / len(found), gap
+    if len(open_zeros) == 0:
+        return 1.0, None
+    gap = np.stack([open_zeros.min(axis=0), open_zeros.max(axis=0)], axis=1)
+    return 1.0 - len(open_zeros) / len(found), tuple(map(tuple, gap.tolist()))

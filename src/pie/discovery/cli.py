@@ -45,13 +45,12 @@ def _record(law: Law) -> dict:
     }
 
 
-def _uncertainties(given: list[str] | None) -> dict[str, str] | None:
-    if given is None:
-        return None
+def _uncertainties(given: list[str]) -> dict[str, str] | None:
     for text in given:
         if "=" not in text:
             raise BadTable(f"uncertainty {text!r}; expected COLUMN=VALUE")
-    return {name.strip(): value for name, _, value in (text.rpartition("=") for text in given)}
+    pairs = (text.rpartition("=") for text in given)
+    return {name.strip(): value for name, _, value in pairs} or None
 
 
 def as_json(result: Result) -> str:
@@ -79,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     find.add_argument("--max-points", type=int, default=MAX_POINTS)
     find.add_argument("--weights", type=Path, help="folder of a network; default: the released one")
     find.add_argument(
-        "--uncertainty", action="append", metavar="COLUMN=VALUE",
+        "--uncertainty", action="append", default=[], metavar="COLUMN=VALUE",
         help="standard deviation of a column's errors, in its units; 0 = exact; for every column",
     )  # fmt: skip
     find.add_argument("--seed", type=int, default=0)
@@ -92,11 +91,10 @@ def main(arguments: list[str] | None = None) -> int:
         frame = read_csv(options.file)
         if options.columns:
             wanted = [name.strip() for name in options.columns.split(",")]
-            unknown = [name for name in wanted if name not in frame.columns]
-            if unknown:
-                raise BadTable(
-                    f"there is no column {unknown[0]!r}; known are {', '.join(frame.columns)}"
-                )
+            for name in wanted:
+                if name not in frame.columns:
+                    known = ", ".join(frame.columns)
+                    raise BadTable(f"there is no column {name!r}; known are {known}")
             frame = frame[wanted]
         result = discover(
             frame, options.weights, options.missing, options.max_points, seed=options.seed,

@@ -12,13 +12,8 @@ def known_errors(
 ) -> np.ndarray | None:
     """Standard deviations of the measuring errors of columns, (D,); None if none are given.
 
-    Args:
-        given: by name, or in the order of ``names``; 0 = exact. More names than columns do not
-            matter: some may have been left out.
-        names: of the columns.
-
-    Raises:
-        BadTable: one is missing, no number, negative or infinite, or all are 0.
+    They are ``given`` by name, more than ``names`` or not, or in order; 0 = exact. BadTable if one
+    is missing, no number, negative or infinite, or all are 0.
 
     >>> known_errors({"x": 0.1, "y": 0}, ["y", "x"])
     array([0. , 0.1])

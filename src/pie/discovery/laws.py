@@ -4,9 +4,9 @@ The equations of *PIE+* are searched on at most :data:`SEARCHED` points and cert
 the search did not see. Only an equation that passes is a *law*; where none does, the answer is that
 no law was found. Constants are then fitted to all points.
 
-Of more than two columns, few may obey a law of their own: pairs and triples are searched in the
-order of their evidence (:mod:`pie.discovery.subsets`), pairs first, and triples only where no pair of theirs
-has a law already.
+Of more than two columns, few may obey a law of their own: pairs, then triples are searched in the
+order of their evidence (:mod:`pie.discovery.subsets`), triples only where no pair of theirs has a
+law already.
 """
 
 import functools
@@ -22,7 +22,7 @@ import pandas as pd
 from ..expr.expression import Expression
 from ..fit.uncertainty import polished, standard_errors
 from ..network.model import PIE, load_weights
-from ..search.candidates import Candidate, Unusable
+from ..search.candidates import Unusable
 from ..search.plus import PlusConfig, discover_plus
 from ..zeroset.spreads import robust_spreads
 from . import subsets
@@ -44,11 +44,7 @@ OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three colum
 
 
 def default_weights() -> Path:
-    """Where the released weights of *PIE+* are: ``PIE_WEIGHTS``, or in this project.
-
-    Raises:
-        FileNotFoundError: they are in neither place.
-    """
+    """Folder of the released weights of *PIE+*: ``PIE_WEIGHTS``, or in this project."""
     given = os.environ.get("PIE_WEIGHTS")
     folder = Path(given) if given else Path(__file__).resolve().parents[3] / "data/models/pie-plus"
     if not (folder / "config.json").exists():
@@ -75,7 +71,7 @@ def discover(
     uncertainties: Mapping[str, float] | Sequence[float] | None = None,
     workers: int | None = None,
 ) -> Result:
-    """Laws f(x) = 0 that a table of measurements obeys.
+    """Laws f(x) = 0 that a table of measurements obeys; ``best`` is None where none was found.
 
     Args:
         data: a data frame, or (N, D) numbers; no column plays a special part.
@@ -86,12 +82,8 @@ def discover(
         seed: of the choice of held-out points.
         seconds: after which no further set of columns is searched.
         uncertainties: standard deviations of the errors of each column, in its units, by name or
-            in order; 0 = exact. Constants are then fitted to all points with distances counted in
-            these. None: in units of the spreads, the error is estimated from the fit.
+            in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         workers: threads that fit constants, which does not change the answer; None = all cores.
-
-    Returns:
-        Candidates with their evidence; ``best`` is None where no law was found.
 
     Raises:
         BadTable: a table that cannot be used, quoting what is wrong.
@@ -162,25 +154,38 @@ def _search(
 ) -> list[Law]:
     """Different equations in two or three columns, certified, best first."""
     fitted, held_out = _split(points, seed)
-    units = robust_spreads(points) if errors is None else errors
-    different: list[tuple[Candidate, Expression]] = []
+    spreads = robust_spreads(points)
+    units = spreads if errors is None else errors
     if np.any(np.ptp(fitted, axis=0) < FINEST):
         return []
     try:
         found = discover_plus(model, fitted, config, workers)
     except Unusable:  # columns that differ in the held-out points only
         return []
+    laws: list[Law] = []
     for candidate in found.candidates:
+        if len(laws) == CERTIFIED:
+            break
         final = polished(candidate.expression, points, units)
-        if len(different) < CERTIFIED and not any(
+        others = [law.program for law in laws]
+        if any(
             same_zero_set(final, other, points) and not _is_simpler(final, other, points, units)
-            for _, other in different
+            for other in others
         ):
-            different.append((candidate, final))
-    return [
-        _law(candidate, final, points, tuple(names), fitted, held_out, errors)
-        for candidate, final in different
-    ]
+            continue
+        law = Law(
+            program=final,
+            names=tuple(names),
+            errors=tuple(standard_errors(final, points, units).tolist()),
+            rms=rms_distance(final, points, np.ones_like(spreads)),
+            relative_rms=rms_distance(final, points, spreads),
+            certificate=certify(candidate.expression, fitted, held_out),  # as the search left it
+            chi=None if errors is None else rms_distance(final, points, errors),
+            proposer=candidate.proposer,
+            price=candidate.price,
+        )
+        laws.append(law)
+    return laws
 
 
 def _is_simpler(one: Expression, other: Expression, points: np.ndarray, units: np.ndarray) -> bool:
@@ -200,30 +205,3 @@ def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         )
     order = np.random.default_rng(seed).permutation(n)
     return points[order[held:]], points[order[:held]]
-
-
-def _law(
-    candidate: Candidate,
-    final: Expression,
-    points: np.ndarray,
-    names: tuple[str, ...],
-    fitted: np.ndarray,
-    held_out: np.ndarray,
-    errors: np.ndarray | None,
-) -> Law:
-    """Certified as the search left it; what is reported is fitted to all points."""
-    spreads = robust_spreads(points)
-    certificate = certify(candidate.expression, fitted, held_out)
-    return Law(
-        final,
-        names,
-        tuple(
-            float(e) for e in standard_errors(final, points, spreads if errors is None else errors)
-        ),
-        rms_distance(final, points, np.ones_like(spreads)),
-        rms_distance(final, points, spreads),
-        certificate,
-        None if errors is None else rms_distance(final, points, errors),
-        candidate.proposer,
-        candidate.price,
-    )

@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,13 +25,9 @@ class BadTable(ValueError):
 
 @dataclass(frozen=True)
 class Measurements:
-    """Points with the names of their columns.
+    """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
-    Attributes:
-        points: (N, D) float64; rows are complete and distinct, columns vary.
-        names: of the D columns.
-        rows: place of each point in the table as given, from 0, (N,).
-        notes: what was left out, in sentences.
+    ``rows`` are the places of the points in the table, from 0; ``notes`` say what was left out.
     """
 
     points: np.ndarray
@@ -46,10 +41,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
     within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers is no header: columns are then x1, x2, …
-
-    Raises:
-        BadTable: no such file, an empty one, or one that is not a table, quoting it.
+    numbers is no header: columns are then x1, x2, … BadTable quotes what is wrong with the file.
     """
     path = Path(path)
     try:
@@ -121,15 +113,12 @@ def measurements(
     max_points: int = MAX_POINTS,
     seed: int = 0,
 ) -> Measurements:
-    """What of a table can be searched.
-
-    Columns that do not vary or repeat another one, and rows that occur twice, are left out; more
-    than ``max_points`` rows are thinned at random. ``notes`` says so.
+    """What of a table can be searched: columns that vary, complete rows, each once.
 
     Args:
         data: a data frame, or anything that NumPy takes for (N, D); text is read as numbers.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
-        max_points: the most points.
+        max_points: more are thinned at random.
         seed: of the thinning.
 
     Raises:
@@ -146,9 +135,12 @@ def measurements(
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
-    rows, notes = np.arange(len(points)), []
+    notes: list[str] = []
     rows = _complete(points, names, missing, notes)
-    rows = _distinct(points, rows, notes)
+    repeated = pd.DataFrame(points[rows]).duplicated().to_numpy(bool)
+    if repeated.any():
+        notes.append(f"{repeated.sum()} rows repeat earlier ones: left out")
+    rows = rows[~repeated]
     varying = _varying(points[rows], names, notes)
     if len(varying) < 2:
         raise BadTable(f"{len(varying)} columns vary; expected at least 2 different ones")
@@ -167,8 +159,8 @@ def _names(frame: pd.DataFrame) -> list[str]:
     if frame.shape[1] > MAX_COLUMNS:
         raise BadTable(f"{frame.shape[1]} columns; expected at most {MAX_COLUMNS}: choose some")
     names = [str(name) for name in frame.columns]
-    for name, times in Counter(names).items():
-        if times > 1:
+    for name in names:
+        if names.count(name) > 1:
             raise BadTable(f"two columns are called {quoted(name)}; expected different names")
     return names
 
@@ -247,8 +239,6 @@ def _listed(rows: np.ndarray) -> str:
 def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:
     """Rows without missing values."""
     gaps = np.isnan(points)
-    if not gaps.any():
-        return np.arange(len(points))
     incomplete = np.flatnonzero(gaps.any(0))
     where = "; ".join(
         f"column {quoted(names[j])} in row {_listed(np.flatnonzero(gaps[:, j]))}"
@@ -256,15 +246,8 @@ def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[st
     )
     if len(incomplete) > _SHOWN:
         where += f"; and {len(incomplete) - _SHOWN} more columns"
-    if missing == "error":
+    if where and missing == "error":
         raise BadTable(f"values are missing (NaN): {where}; fill them in, or say missing='drop'")
-    notes.append(f"rows with missing values are left out: {where}")
+    if where:
+        notes.append(f"rows with missing values are left out: {where}")
     return np.flatnonzero(~gaps.any(1))
-
-
-def _distinct(points: np.ndarray, rows: np.ndarray, notes: list[str]) -> np.ndarray:
-    """The first of equal rows."""
-    _, first = np.unique(points[rows], axis=0, return_index=True)
-    if len(first) < len(rows):
-        notes.append(f"{len(rows) - len(first)} rows repeat earlier ones: left out")
-    return rows[np.sort(first)]

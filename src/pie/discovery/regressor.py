@@ -38,15 +38,9 @@ class ImplicitRegressor(BaseEstimator):
     """
 
     def __init__(
-        self,
-        weights=None,
-        beam=PlusConfig.beam,
-        proposers=PlusConfig.proposers,
-        missing="error",
-        max_points=MAX_POINTS,
-        random_state=0,
-        uncertainties=None,
-    ):
+        self, weights=None, beam=PlusConfig.beam, proposers=PlusConfig.proposers, missing="error",
+        max_points=MAX_POINTS, random_state=0, uncertainties=None,
+    ):  # fmt: skip
         self.weights = weights
         self.beam = beam
         self.proposers = proposers
@@ -56,23 +50,19 @@ class ImplicitRegressor(BaseEstimator):
         self.uncertainties = uncertainties
 
     def fit(self, X, y=None) -> "ImplicitRegressor":
-        """Search. ``y`` is ignored: no column plays a special part.
-
-        Raises:
-            ValueError: a table that cannot be used, quoting what is wrong.
-        """
-        columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
+        """Search; ``y`` is ignored. ValueError quotes what is wrong with the table."""
         checked = self._checked(
             X, dtype=None, ensure_min_samples=2, ensure_min_features=2,
             ensure_all_finite="allow-nan",
         )  # fmt: skip
-        table = pd.DataFrame(checked, columns=columns) if columns else checked
+        given = isinstance(X, pd.DataFrame)
+        names = list(X.columns) if given else [f"x{j + 1}" for j in range(checked.shape[1])]
+        self._names = [str(name) for name in names]
         config = PlusConfig(beam=self.beam, proposers=tuple(self.proposers))
         self.result_: Result = discover(
-            table, self.weights, self.missing, self.max_points, config, int(self.random_state or 0),
-            uncertainties=self.uncertainties,
+            pd.DataFrame(checked, columns=names), self.weights, self.missing, self.max_points,
+            config, int(self.random_state or 0), uncertainties=self.uncertainties,
         )  # fmt: skip
-        self._names = [str(c) for c in columns or _default_names(checked)]
         self.law_: Law | None = self.result_.best
         return self
 
@@ -80,9 +70,6 @@ class ImplicitRegressor(BaseEstimator):
         """Signed first-order distance of each row to the zero set, in the units of the data, (N,).
 
         Of the law; where none was found, of the best candidate; nan where there is none either.
-
-        Raises:
-            ValueError: other columns than those of :meth:`fit`, or values that are no numbers.
         """
         check_is_fitted(self, "result_")
         points = self._checked(X, reset=False, dtype=np.float64)
@@ -102,7 +89,3 @@ class ImplicitRegressor(BaseEstimator):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "pandas.DataFrame with sparse columns")
             return validate_data(self, X, **how)
-
-
-def _default_names(X: np.ndarray) -> list[str]:
-    return [f"x{j + 1}" for j in range(X.shape[1])]

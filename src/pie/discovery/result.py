@@ -37,28 +37,20 @@ def rms_distance(expression: Expression, points: np.ndarray, units: np.ndarray) 
 class Law:
     """An equation f = 0 with what is known about it.
 
-    Attributes:
-        program: f in x1, x2, …
-        names: of the columns.
-        errors: standard errors of its constants, in the order of ``program.constants``.
-        rms: root mean square orthogonal distance of all points, in the data's units.
-        relative_rms: the same in units of the columns' spreads.
-        certificate: the evidence; ``certificate.law`` says whether it passes.
-        chi: root mean square distance in units of the columns' uncertainties, if these are known:
-            about 1 for the right equation, more where it is wrong, or the errors are larger.
-        proposer: who proposed it to the search (:mod:`pie.search.proposers`).
-        price: what it is ranked by, item by item, on the points that the search saw.
+    ``rms`` is the root mean square first-order distance of all points in the data's units,
+    ``relative_rms`` the same in units of the columns' spreads, ``chi`` in units of their
+    uncertainties, if known: about 1 for the right equation, more where it is wrong.
     """
 
-    program: Expression
-    names: tuple[str, ...]
-    errors: tuple[float, ...]
+    program: Expression  # f in x1, x2, …
+    names: tuple[str, ...]  # of the columns
+    errors: tuple[float, ...]  # standard errors of the constants
     rms: float
     relative_rms: float
     certificate: Certificate
     chi: float | None = None
-    proposer: str = ""
-    price: Price | None = None
+    proposer: str = ""  # who proposed it to the search (pie.search.proposers)
+    price: Price | None = None  # on the points that the search saw
 
     @property
     def expression(self) -> sympy.Expr:
@@ -88,10 +80,8 @@ class Law:
     @property
     def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:
         """Factors of f in the columns' names, with the share of the points that each carries."""
-        return tuple(
-            (named(to_sympy(factor.expression), self.names), factor.share)
-            for factor in self.certificate.factors
-        )
+        found = self.certificate.factors
+        return tuple((named(to_sympy(f.expression), self.names), f.share) for f in found)
 
     @property
     def complexity(self) -> int:
@@ -105,14 +95,10 @@ class Law:
 
 @dataclass(frozen=True)
 class Result:
-    """What was found in a table.
+    """What was found in a table with so many ``points`` in columns ``names``, in so many seconds.
 
-    Attributes:
-        candidates: equations, best first, degenerate and accidental ones among them.
-        names: columns that vary.
-        notes: what of the table was left out, and which sets of columns were searched.
-        points: how many were used.
-        seconds: it took.
+    ``candidates`` are best first, degenerate and accidental ones among them; ``notes`` say what of
+    the table was left out, and which sets of columns were searched.
     """
 
     candidates: tuple[Law, ...]
@@ -182,11 +168,10 @@ class Result:
         """
         rows = []
         for law in self.candidates[: rivals + 1]:
-            items = {} if law.price is None else asdict(law.price)
-            total = {} if law.price is None else {"total": law.price.total}
+            items = asdict(law.price) | {"total": law.price.total} if law.price else {}
             rows.append(
                 {"equation": f"{rounded(law.expression)} = 0", "proposer": law.proposer}
-                | {name: float(f"{value:.4g}") for name, value in (items | total).items()}
+                | {name: float(f"{value:.4g}") for name, value in items.items()}
             )
         return pd.DataFrame(rows)
 

@@ -77,13 +77,9 @@ def _smallest(points: np.ndarray, degree: int) -> float:
 
 @np.errstate(all="ignore")
 def rough(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
-    """Rough evidence of many subsets at once, (S,): degree 2, one permutation, fewer rows.
+    """Rough evidence of many subsets (S, d) of columns of points (N, D) at once, (S,).
 
-    Columns that are positive also count by their logarithms.
-
-    Args:
-        points: (N, D).
-        sets: columns of each subset, (S, d).
+    Degree 2, one permutation, fewer rows; positive columns also count by their logarithms.
     """
     rng = np.random.default_rng(0)
     points = rng.permutation(points)[:ROUGH]
@@ -110,7 +106,7 @@ def _smallest_of_many(columns: np.ndarray, sets: np.ndarray) -> np.ndarray:
 
 
 def _most_promising_first(points: np.ndarray, every: np.ndarray, until: float) -> np.ndarray:
-    """Subsets (S, d) by rough evidence; those that time does not reach stand behind, at random."""
+    """Subsets (S, d) by rough evidence; those that time does not reach come last, at random."""
     order = np.random.default_rng(0).permutation(len(every))
     if len(every) <= MANY:
         return every[order]
@@ -126,7 +122,7 @@ def _most_promising_first(points: np.ndarray, every: np.ndarray, until: float) -
 def ranked(
     points: np.ndarray, sizes: Iterable[int] = (2, 3), seconds: float = np.inf
 ) -> list[tuple[float, tuple]]:
-    """Every subset of columns of points (N, D) with its evidence, most of it first, small first.
+    """Evidence and columns of every subset of points (N, D), small ones first, then most evidence.
 
     Of each size as many as so many seconds allow, the most promising ones.
 

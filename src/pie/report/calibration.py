@@ -1,7 +1,4 @@
-"""How often a law is found where there is one, and where there is none: figure and tables.
-
-``rates`` and ``table`` come from :mod:`pie.experiments.calibration`.
-"""
+"""How often a law is found where there is one, and where there is none: figure and tables."""
 
 import numpy as np
 import pandas as pd
@@ -18,12 +15,13 @@ _ALLOWED = 5.0  # per cent of null clouds
 def no_law(table: pd.DataFrame, rule: Rule) -> Figure:
     """ROC over the contrast at the rule's p, and what is taken for lawful by kind of null cloud.
 
-    The rule itself is a marker with its 95 % intervals. The dotted line is at 5 %.
+    ``table`` comes from :func:`pie.experiments.calibration.search`. The rule is a marker with its
+    95 % intervals.
     """
     figure, (left, right) = panels(2, 2.7, sharey=False)
     found = rates(table, rule)
-    kinds = [k for k in dict.fromkeys(found.kind) if k != LAWFUL]
-    for shift, part in zip((-0.15, 0.15), dict.fromkeys(table.part), strict=False):
+    kinds = [kind for kind in found.kind.unique() if kind != LAWFUL]
+    for shift, part in zip((-0.15, 0.15), table.part.unique(), strict=False):
         colour, marker, line = _PARTS[part]
         style = {"fmt": marker, "color": colour, "elinewidth": 0.7, "label": part}
         curve = 100 * roc(table[table.part == part], rule.p)
@@ -49,14 +47,14 @@ def no_law(table: pd.DataFrame, rule: Rule) -> Figure:
 def _percents(lines: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Shares (N,) and the lengths of their intervals to either side (2, N), in per cent."""
     ends = np.stack([lines.share - lines.low, lines.high - lines.share])
-    return 100 * lines.share.to_numpy(), 100 * np.clip(ends, 0.0, None)
+    return 100 * lines.share.to_numpy(), 100 * ends.clip(0.0)
 
 
 def table(found: pd.DataFrame) -> pd.DataFrame:
-    """Rates in per cent with their intervals, kinds down, parts across."""
+    """:func:`pie.experiments.calibration.rates` in per cent, kinds down, parts across."""
     share = [
         f"{e.laws} of {e.clouds}: {100 * e.share:.1f} % [{100 * e.low:.0f}, {100 * e.high:.0f}]"
         for e in found.itertuples()
     ]
     wide = found.assign(share=share).pivot(index="kind", columns="part", values="share")
-    return wide.loc[list(dict.fromkeys(found.kind))].reset_index().rename_axis(columns=None)
+    return wide.loc[found.kind.unique()].reset_index().rename_axis(columns=None)

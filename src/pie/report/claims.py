@@ -1,9 +1,9 @@
 """The paper's claims, one by one, on our rows: confirmed, refuted or undecided.
 
-Every verdict rests on mean differences over the same equations in pairs, with 95 % intervals
-(:mod:`pie.experiments.comparisons`), in points of per cent. "Better" is confirmed if all intervals
-lie above 0, refuted if one lies below. "Insensitive" and "suffices" need a margin, which the paper
-does not give: :data:`MARGIN`.
+A verdict rests on mean differences over the same equations in pairs, with 95 % intervals, in points
+of per cent (:mod:`pie.experiments.comparisons`). "Better" is confirmed if all intervals lie above
+0, refuted if one lies below. "Insensitive" and "suffices" need a margin, which the paper does not
+give: :data:`MARGIN`.
 """
 
 import itertools
@@ -68,50 +68,36 @@ def _settings(rows: Rows, kind: str) -> dict[float, list[Row]]:
     return dict(sorted((float(found[1]), members) for found, members in matches if found))
 
 
-def _plain(value: float) -> str:
-    """A setting as one writes it.
-
-    >>> _plain(1024000.0), _plain(1e-8)
-    ('1,024,000', '1e-08')
-    """
-    return f"{value:,.0f}" if value >= 1.0 and value.is_integer() else f"{value:g}"
-
-
-def _steps(settings: dict[float, list[Row]], pairs, score: str) -> dict[str, Difference]:
-    """One setting less another, for pairs of their values."""
-    return {
-        f"{_plain(a)} − {_plain(b)}": difference(settings[a], settings[b], score) for a, b in pairs
-    }
+def _between(claim: str, settings: dict[float, list[Row]], pairs, rule: Rule) -> list[dict]:
+    """One setting less another on Synthetic, for pairs of their values: a line for each score."""
+    lines = []
+    for score in ("fitness", ACC) if pairs else ():
+        named = {
+            f"{a:,.15g} − {b:,.15g}": difference(settings[a], settings[b], score) for a, b in pairs
+        }
+        lines.append(_line(claim, "synthetic", score, named, rule))
+    return lines
 
 
 def _from_base(
     claim: str, rows: Rows, kind: str, base: float, rule: Rule, lowest: float = 0.0
 ) -> list[dict]:
-    """Every other setting from ``lowest`` on less that of ``base``: a line for each score."""
+    """Every other setting from ``lowest`` on less that of ``base``."""
     settings = {v: m for v, m in _settings(rows, kind).items() if v >= lowest}
-    pairs = [(value, base) for value in settings if value != base]
-    return [
-        _line(claim, "synthetic", score, _steps(settings, pairs, score), rule)
-        for score in ("fitness", ACC)
-        if base in settings and pairs
-    ]
+    pairs = [(value, base) for value in settings if value != base and base in settings]
+    return _between(claim, settings, pairs, rule)
 
 
 def robustness(rows: Rows) -> list[dict]:
-    """Section 4.2, Figure 4, and the same beyond the paper.
-
-    ``rows`` are of Synthetic and *wild* under several conditions.
-    """
-    noise = "at every noise level"
+    """Section 4.2, Figure 4: ``rows`` of Synthetic and, beyond the paper, of *wild*."""
+    every, null_space = "at every noise level", ["Null space"]
     better = [
-        (f"PIE is better than every baseline of the paper {noise}", "relative noise", "PIE",
+        (f"PIE is better than every baseline of the paper {every}", "relative noise", "PIE",
          PAPER_BASELINES),
-        (f"PIE is better than the null space {noise} (ours)", "relative noise", "PIE",
-         ["Null space"]),
-        (f"PIE+ is better than PIE {noise} (ours)", "relative noise", "PIE+", ["PIE"]),
-        (f"PIE+ is better than the null space {noise} (ours)", "noise", "PIE+", ["Null space"]),
-        ("PIE+ is better than the null space with outliers (ours)", "outliers", "PIE+",
-         ["Null space"]),
+        (f"PIE is better than the null space {every} (ours)", "relative noise", "PIE", null_space),
+        (f"PIE+ is better than PIE {every} (ours)", "relative noise", "PIE+", ["PIE"]),
+        (f"PIE+ is better than the null space {every} (ours)", "noise", "PIE+", null_space),
+        ("PIE+ is better than the null space with outliers (ours)", "outliers", "PIE+", null_space),
     ]  # fmt: skip
     lines = []
     synthetic, wild = ([r for r in rows if r.benchmark == b] for b in ("synthetic", "wild"))
@@ -131,26 +117,19 @@ def robustness(rows: Rows) -> list[dict]:
 
 
 def sensitivity(rows: Rows) -> list[dict]:
-    """Section 4.3, Figure 5, on Synthetic.
+    """Section 4.3, Figure 5: ``rows`` of *PIE* on Synthetic.
 
-    ``rows`` are of *PIE*, their condition ``examples-1024``, ``points-50``, ``beam 32`` or
-    ``tau 1e-4``.
+    Conditions are ``examples-1024``, ``points-50``, ``beam 32`` and ``tau 1e-4``.
     """
     examples = _settings(rows, "examples")
     sizes = list(examples)
-    claims = [
-        ("PIE is insensitive to N in training", rows, "points", 200.0, within(MARGIN)),
-        ("a beam of 32 suffices", rows, "beam", 32.0, at_most(MARGIN), 32.0),
-        ("PIE is insensitive to τ", rows, "tau", 1e-4, within(MARGIN)),
+    steps = [(b, a) for a, b in itertools.pairwise(sizes)]
+    ends = [(sizes[-1], sizes[0])] if steps else []
+    lines = [
+        *_between("a larger K is better, at every step", examples, steps, HIGHER),
+        *_between("the largest K is better than the least", examples, ends, HIGHER),
+        *_from_base("PIE is insensitive to N in training", rows, "points", 200.0, within(MARGIN)),
+        *_from_base("a beam of 32 suffices", rows, "beam", 32.0, at_most(MARGIN), 32.0),
+        *_from_base("PIE is insensitive to τ", rows, "tau", 1e-4, within(MARGIN)),
     ]
-    others = [line for claim in claims for line in _from_base(*claim)]
-    lines = []
-    for score in ("fitness", ACC):
-        if len(sizes) > 1:
-            steps = _steps(examples, [(b, a) for a, b in itertools.pairwise(sizes)], score)
-            ends = _steps(examples, [(sizes[-1], sizes[0])], score)
-            where = ("synthetic", score)
-            lines.append(_line("a larger K is better, at every step", *where, steps, HIGHER))
-            lines.append(_line("the largest K is better than the least", *where, ends, HIGHER))
-        lines += [line for line in others if line["score"] == score.replace("acc_", "Acc ")]
-    return lines
+    return sorted(lines, key=lambda line: line["score"] != "fitness")

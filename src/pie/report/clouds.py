@@ -36,10 +36,7 @@ _WAYS = {
 
 
 def ways(expression: Expression, box: sampling.Box, seed: int = 0) -> Figure:
-    """One curve drawn in every way in which points come, and what may happen to points then.
-
-    ``expression`` has two variables; ``box`` is where it is observed, ``seed`` that of the points.
-    """
+    """A curve in two variables in every way in which points come from a box, then with errors."""
     rng = np.random.default_rng(seed)
     clouds = {t: sampling.drawn(expression, way, 100, box, rng) for way, t in _WAYS.items()}
     extent = sampling.drawn(expression, "whole", 100, box, rng)
@@ -91,10 +88,7 @@ def contrast(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
 
 
 def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
-    """What was found: points, the zero set of the equation found, truth above and answer below.
-
-    Arguments as of :func:`contrast`.
-    """
+    """As :func:`contrast`, a panel per row: the truth above, the answer below."""
     count = max(1, len(rows))
     figure, grid = panels(count, 2.1, sharey=False)
     width = min(40, 105 // count)  # characters

@@ -15,33 +15,36 @@ from matplotlib.ticker import NullLocator
 from ..experiments.comparisons import Difference
 from .drawing import METHODS, distinct, legend_below, panels, percents
 
-
-def _draw(axes: Axes, entries: Sequence[dict], x: Sequence[float], key: str, shift: float) -> None:
-    """A score of one method with its intervals, a little apart from the other methods."""
-    colour, marker = METHODS[entries[0]["method"]]
-    value, *ends = percents(entries, key)
-    style = {"color": colour, "elinewidth": 0.5, "linewidth": 0.8, "markersize": 3}
-    style |= {"fmt": f"{marker}-", "label": entries[0]["method"]}
-    axes.errorbar(np.array(x) * 1.05**shift, value, np.abs(ends - value), **style)
+Varied = list[tuple[float, dict]]  # values of a setting, and their entries of the summary
 
 
-def _varied(summary: Sequence[dict], kind: str) -> tuple[list[float], list[dict]]:
-    """Values of one kind of setting, ascending, and their entries."""
+def _draw(axes: Axes, names: Sequence[str], varied: Varied, key: str) -> None:
+    """A score of every method with its intervals, methods a little apart."""
+    for i, name in enumerate(names):
+        mine = [(x, entry) for x, entry in varied if entry["method"] == name]
+        if mine:
+            x, entries = zip(*mine, strict=True)
+            colour, marker = METHODS[name]
+            value, *ends = percents(entries, key)
+            style = {"color": colour, "elinewidth": 0.5, "linewidth": 0.8, "markersize": 3}
+            style |= {"fmt": f"{marker}-", "label": name}
+            shifted = np.array(x) * 1.05 ** (i - len(names) / 2)
+            axes.errorbar(shifted, value, np.abs(ends - value), **style)
+
+
+def _varied(summary: Sequence[dict], kind: str) -> Varied:
+    """Values of one kind of setting, ascending."""
     matches = [(re.fullmatch(rf"{kind}[ -](\S+)", e["benchmark"]), e) for e in summary]
-    found = sorted(((float(m[1]), e) for m, e in matches if m), key=lambda pair: pair[0])
-    return [value for value, _ in found], [entry for _, entry in found]
+    return sorted(((float(m[1]), e) for m, e in matches if m), key=lambda pair: pair[0])
 
 
 def equal_time(summary: Sequence[dict]) -> Figure:
     """Acc 0.99 and recovery against seconds per equation, a line per method."""
     figure, grid = panels(2, 2.8)
-    names = distinct(summary, "method")
+    seconds = [(float(entry["benchmark"].removesuffix(" s")), entry) for entry in summary]
     titles = {"acc_0.99": "Acc 0.99", "recovered": "recovered on both sides"}
     for axes, (key, title) in zip(grid, titles.items(), strict=True):
-        for i, name in enumerate(names):
-            entries = [e for e in summary if e["method"] == name]
-            seconds = [float(e["benchmark"].removesuffix(" s")) for e in entries]
-            _draw(axes, entries, seconds, key, i - len(names) / 2)
+        _draw(axes, distinct(summary, "method"), seconds, key)
         axes.set(xscale="log", xlabel="seconds per equation, one thread", title=title)
     grid[0].set(ylabel="% of equations", ylim=(-2, 102))
     legend_below(figure, grid[0])
@@ -64,10 +67,10 @@ _SHADES = {  # score: name, grey, line
 
 def sensitivity(summary: Sequence[dict]) -> Figure:
     """Figure 5: several scores of *PIE* against what was varied, a panel for each."""
-    kinds = [kind for kind in _SETTINGS if _varied(summary, kind)[0]]
+    kinds = [kind for kind in _SETTINGS if _varied(summary, kind)]
     figure, grid = panels(len(kinds), 2.3)
     for axes, kind in zip(grid, kinds, strict=True):
-        x, entries = _varied(summary, kind)
+        x, entries = zip(*_varied(summary, kind), strict=True)
         for key, (title, grey, line) in _SHADES.items():
             value, low, high = percents(entries, key)
             axes.plot(x, value, line, marker="o", markersize=2.5, color=grey, label=title)
@@ -83,11 +86,9 @@ def sensitivity(summary: Sequence[dict]) -> Figure:
 
 
 def against(found: dict[tuple[str, str], Difference], titles: dict[str, str]) -> Figure:
-    """How much each variant scores above or below its reference, with 95 % intervals.
+    """How much each variant scores above its reference, with 95 % intervals; a panel per score.
 
-    Args:
-        found: by variant and score, from :func:`pie.report.tables.against`.
-        titles: the scores to draw, with their names; a panel for each.
+    ``found`` comes from :func:`pie.report.tables.against`, ``titles`` are names of scores to draw.
     """
     variants = list(dict.fromkeys(variant for variant, _ in found))
     figure, grid = panels(len(titles), 0.7 + 0.18 * len(variants))
@@ -112,26 +113,23 @@ _CONDITIONS = {
 
 
 def conditions(summary: Sequence[dict], scores: dict[str, str]) -> Figure:
-    """Figure 4: scores against noise, outliers or the number of points; a row per score.
+    """Figure 4: ``scores``, by key with their names, against noise, outliers or numbers of points.
 
-    0 is drawn a third of a decade left of the lowest level. ``scores`` are columns of the summary
-    and their names.
+    0 is drawn a third of a decade left of the lowest level.
     """
     kinds = list(dict.fromkeys(e["benchmark"].rpartition(" ")[0] for e in summary))
     names = distinct(summary, "method")
     figure, grid = panels(len(kinds), 0.8 + 1.6 * len(scores), rows=len(scores), sharey="row")
     for column, kind in enumerate(kinds):
-        values, _ = _varied(summary, kind)
-        lowest = min(v for v in values if v > 0.0)
+        varied = _varied(summary, kind)
+        lowest = min(value for value, _ in varied if value > 0.0)
+        shown = [(value or 0.4 * lowest, entry) for value, entry in varied]
         for axes, (key, title) in zip(grid[:, column], scores.items(), strict=True):
-            for i, name in enumerate(names):
-                x, entries = _varied([e for e in summary if e["method"] == name], kind)
-                if entries:
-                    _draw(axes, entries, [v or 0.4 * lowest for v in x], key, i - len(names) / 2)
+            _draw(axes, names, shown, key)
             axes.set(xscale="log", ylim=(-2, 102))
             if column == 0:
                 axes.set_ylabel(f"{title} (%)")
-            if values[0] == 0.0:
+            if varied[0][0] == 0.0:
                 axes.axvline(0.6 * lowest, color="0.8", linewidth=0.6)
         grid[-1, column].set_xlabel(_CONDITIONS[kind])
     legend_below(figure, grid[0, 0])

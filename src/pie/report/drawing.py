@@ -70,9 +70,9 @@ def window(points: np.ndarray, outside: float, margin: float) -> tuple[np.ndarra
     return low - margin * (high - low), high + margin * (high - low)
 
 
-def frame(axes: Axes, points: np.ndarray) -> None:
-    """The limits of a panel with these points (N, 2)."""
-    (left, bottom), (right, top) = window(points, 0.03, 0.15)
+def frame(axes: Axes, points: np.ndarray, outside: float = 0.03, margin: float = 0.15) -> None:
+    """The limits of a panel: the :func:`window` of the points (N, 2)."""
+    (left, bottom), (right, top) = window(points, outside, margin)
     axes.set(xlim=(left, right), ylim=(bottom, top))
 
 
@@ -85,22 +85,21 @@ def values_on_grid(expression: Expression, *columns: np.ndarray) -> np.ndarray:
     return np.where(np.abs(f) < 50.0 * np.median(known), f, np.nan) if len(known) else f
 
 
-def has_zeros(f: np.ndarray) -> bool:
-    """Whether values on a grid change their sign."""
-    return bool(np.any(f < 0.0) and np.any(f > 0.0))
+def draw_zeros(axes: Axes, x: np.ndarray, y: np.ndarray, f: np.ndarray, **style) -> None:
+    """The contour f = 0 on a grid, if f changes its sign there."""
+    if np.any(f < 0.0) and np.any(f > 0.0):
+        axes.contour(x, y, f, levels=[0.0], **style)
 
 
 def draw_zero_set(axes: Axes, expression: Expression, **style) -> None:
     """The curve f(x1, x2) = 0 inside the present limits."""
     x, y = np.meshgrid(*(np.linspace(*ends, 400) for ends in (axes.get_xlim(), axes.get_ylim())))
-    f = values_on_grid(expression, x, y)
-    if has_zeros(f):
-        axes.contour(x, y, f, levels=[0.0], **style)
+    draw_zeros(axes, x, y, values_on_grid(expression, x, y), **style)
 
 
-def math_text(expression: Expression, digits: int = 3) -> str:
-    """An equation as short plain text, constants to ``digits`` significant ones."""
-    return to_infix(to_tree(expression), digits).replace("**", "^").replace("*", "·")
+def math_text(expression: Expression) -> str:
+    """An equation as short plain text, constants to three significant digits."""
+    return to_infix(to_tree(expression), 3).replace("**", "^").replace("*", "·")
 
 
 def clipped(text: str, length: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from .drawing import METHODS, WIDTH, distinct, interval_dot, legend_below, panels, percents
+from .drawing import METHODS, distinct, interval_dot, legend_below, panels, percents
 from .tables import TITLES
 
 _SHOWN = ("fitness", "acc_0.5", "acc_0.7", "acc_0.8", "acc_0.9", "acc_0.99")
@@ -45,7 +45,7 @@ _NETWORKS = {
 def scaling(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> Figure:
     """Validation loss and greedy accuracy against examples seen, a curve per network.
 
-    ``logs`` are pre-training logs, ``parameters`` the numbers of trainable ones, both by network.
+    ``logs`` are pre-training logs, ``parameters`` numbers of trainable ones, both by network.
     """
     figure, (left, right) = panels(2, 2.9, sharey=False)
     for name, log in logs.items():
@@ -73,7 +73,7 @@ def accuracies(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figu
         ours = [entry for entry in summary if entry["benchmark"] == name]
         for i, entry in enumerate(ours):
             colour, marker = METHODS[entry["method"]]
-            y, *ends = np.stack([percents([entry], key)[:, 0] for key in _SHOWN], axis=1)
+            y, *ends = np.hstack([percents([entry], key) for key in _SHOWN])
             offset = 0.16 * (i - (len(ours) - 1) / 2)
             style = {"fmt": marker, "color": colour, "elinewidth": 0.8}
             axes.errorbar(x + offset, y, np.abs(ends - y), label=entry["method"], **style)
@@ -162,43 +162,8 @@ def degenerate(shares: pd.DataFrame) -> Figure:
     return figure
 
 
-_SPEED = {
-    "corpus_per_core": "equations with 200 points,\nper second and core",
-    "million_minutes": "minutes for a million equations",
-    "fits_per_core": "skeletons fitted,\nper second and core",
-    "pie_seconds": "PIE, seconds per equation",
-    "pie_plus_seconds": "PIE+, seconds per equation",
-}
-
-
-def speed(results: dict) -> Figure:
-    """Measured speed beside the reference path (``benchmarks/results.json``), log scale."""
-    figure, axes = plt.subplots(figsize=(WIDTH, 2.6))
-    ours, plain = {"color": _BLUE}, {"color": "0.4", "markerfacecolor": "white"}
-    for place, name in enumerate(_SPEED):
-        entry = results["items"][name]
-        ends = sorted((entry["value"], entry["reference"]))
-        axes.plot(ends, [place, place], color="0.75", zorder=1)
-        axes.plot(entry["value"], place, "o", zorder=2, **ours)
-        axes.plot(entry["reference"], place, "s", zorder=2, **plain)
-        middle = np.sqrt(entry["value"] * entry["reference"])
-        style = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center", "fontsize": 7}
-        axes.annotate(f"{entry['ratio']:.0f}×", (middle, place), **style)
-    axes.plot([], [], "o", label="this library", **ours)
-    axes.plot([], [], "s", label="SymPy and SciPy, plainly", **plain)
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(_SPEED)), _SPEED.values())
-    axes.invert_yaxis()
-    axes.margins(y=0.15)
-    axes.legend(loc="lower right")
-    where = results["machine"]
-    axes.set_title(f"{where['processor']}, {where['cores']} cores", fontsize=6, color="0.4")
-    return figure
-
-
 def save(figure: Figure, stem: Path) -> None:
     """``stem``.png and .svg, the same bytes for the same figure."""
-    stem = Path(stem)
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
     figure.savefig(stem.with_suffix(".svg"), metadata={"Date": None})

@@ -1,8 +1,7 @@
 """Figure 3, from a real run: generation, the network with its tensor shapes, inference.
 
-Nothing in the picture is typed in: :func:`pie.report.trace.trace` runs the network on items of the
-corpus and on the points of a law; :func:`framework` draws what went through it. Places are in
-inches from the lower left corner.
+:func:`framework` draws what :func:`pie.report.trace.trace` found: no number is typed in. Places are
+in inches from the lower left corner.
 """
 
 import itertools
@@ -15,7 +14,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from ..expr.expression import Expression, to_tree
 from ..network.model import BITS
-from .drawing import METHODS, WIDTH, clipped, draw_zero_set, math_text, window, wrapped
+from .drawing import METHODS, WIDTH, clipped, draw_zero_set, frame, math_text, wrapped
 from .trace import Trace
 
 _COLOUR = METHODS["PIE"][0]
@@ -25,12 +24,7 @@ _GAP = 0.08
 
 
 def skeleton_text(expression: Expression) -> str:
-    """A skeleton as short plain text, ``C`` for every constant.
-
-    >>> from pie.expr.expression import parse
-    >>> skeleton_text(parse("x1**2 - 3*x2"))
-    'x1^2 - C·x2'
-    """
+    """A skeleton as short plain text, ``C`` for every constant: ``x1^2 - C·x2``."""
     blank = expression.with_constants([np.nan] * len(expression.constants))
     return math_text(blank).replace("nan", "C")
 
@@ -81,14 +75,14 @@ def _arrow(axes: Axes, start: tuple, end: tuple, above: str = "", below: str = "
 
 def _cloud(axes: Axes, place: tuple, points: np.ndarray, law: Expression | None = None) -> None:
     """Points in the middle 96 % of each column, in a frame at (x, y, width, height)."""
-    frame = axes.inset_axes(place, transform=axes.transData)
-    (left, bottom), (right, top) = window(points, 0.02, 0.15)
-    frame.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[])
-    frame.set_xlabel("x1", fontsize=6)
-    frame.set_ylabel("x2", fontsize=6)
-    frame.plot(*points.T, ".", color="0.25", markersize=1.5)
+    inset = axes.inset_axes(place, transform=axes.transData)
+    frame(inset, points, 0.02)
+    inset.set(xticks=[], yticks=[])
+    inset.set_xlabel("x1", fontsize=6)
+    inset.set_ylabel("x2", fontsize=6)
+    inset.plot(*points.T, ".", color="0.25", markersize=1.5)
     if law is not None:
-        draw_zero_set(frame, law, colors=_COLOUR, linewidths=0.9)
+        draw_zero_set(inset, law, colors=_COLOUR, linewidths=0.9)
 
 
 def _tree(axes: Axes, expression: Expression, x: float, y: float, width: float, height: float):
@@ -180,15 +174,15 @@ def _bits(axes: Axes, trace: Trace, x: float, y: float) -> None:
         _write(axes, ends.mean(), y + 0.04, part, va="top", **small)
 
 
-def _tokens(axes: Axes, trace: Trace, x: float, y: float, width: float = 2.72) -> None:
+def _tokens(axes: Axes, trace: Trace, x: float, y: float) -> None:
     """The target as tokens, with the probability that the network gives to each of them."""
     names = [*trace.item.target.tokens, "end"]
     chances = [f"{p:.2f}" for p in trace.probabilities]
     if len(names) > 11:
         names, chances = [*names[:10], "…"], [*chances[:10], ""]
-    cell = min(0.34, width / len(names))
-    left = x + width - cell * len(names)
-    _write(axes, x + width, y + 0.3, "the target, and p(token | tokens before, points)", ha="right")
+    cell = min(0.34, 2.72 / len(names))
+    left = x + 2.72 - cell * len(names)
+    _write(axes, x + 2.72, y + 0.3, "the target, and p(token | tokens before, points)", ha="right")
     small = {"fontsize": 5.5}
     for place, (name, chance) in enumerate(zip(names, chances, strict=True)):
         _box(axes, left + cell * place + 0.01, y + 0.08, cell - 0.02, 0.17, name, **small)

@@ -27,7 +27,7 @@ from ..network.model import PIE
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Candidate
 from ..zeroset.degeneracy import CANCELLED, EVERYTHING, NO_EQUATION, SOUND, ZERO_FACTOR, kind
-from .drawing import METHODS, WIDTH, has_zeros, math_text, values_on_grid, window
+from .drawing import METHODS, WIDTH, draw_zeros, frame, math_text, values_on_grid, window
 from .figures import KINDS
 
 RIGHT, WRONG = METHODS["PIE"][0], METHODS["GP (Sampson)"][0]  # zero sets
@@ -50,11 +50,10 @@ class Judged(NamedTuple):
 def judged(candidates: Iterable[Candidate], problem: Problem) -> tuple[Judged, ...]:
     """The candidates with a finite fitness, in their order, judged against the law."""
     found = []
-    for c in (c for c in candidates if np.isfinite(c.fitness)):
-        sort, score = kind(c.expression, problem.points), 0.0
-        if sort == SOUND:
-            score = two_sided(c.expression, problem.truth, problem.n_variables, seed=0)
-        found.append(Judged(c.expression, c.fitness, sort, score >= RECOVERED))
+    for f, fitness in ((c.expression, c.fitness) for c in candidates if np.isfinite(c.fitness)):
+        sort = kind(f, problem.points)
+        right = sort == SOUND and two_sided(f, problem.truth, problem.n_variables, 0) >= RECOVERED
+        found.append(Judged(f, fitness, sort, right))
     return tuple(found)
 
 
@@ -68,21 +67,19 @@ def random_search(
     """Random equations in two variables, constants fitted by BFGS, fittest first.
 
     Args:
-        problem: points (N, 2) and the law that they obey.
+        problem: in two variables, else ValueError.
         proposals: equations drawn; those that cannot be fitted are left out.
         fitness: ``vanilla`` (Eq. 2) or ``cl-fem`` (Eq. 6).
         generator: how they are drawn.
-        config: tolerance, iterations and seed, as the network's candidates are fitted with.
-
-    Raises:
-        ValueError: the law has other than two variables, which is what can be drawn.
+        config: tolerance, iterations and seed.
     """
     if problem.n_variables != 2:
         raise ValueError(f"{problem.equation_id} has {problem.n_variables} variables; expected 2")
     rng = np.random.default_rng(config.seed)
     generator = replace(generator, max_variables=2)
-    copies = stochastic_copies(problem.points, np.random.default_rng(config.seed))
-    copies = copies if fitness == "cl-fem" else None
+    copies = None
+    if fitness == "cl-fem":
+        copies = stochastic_copies(problem.points, np.random.default_rng(config.seed))
     candidates = []
     for _ in range(proposals):
         expression = from_tree(random_tree(rng, generator))
@@ -105,13 +102,10 @@ def intuition(
     network: Sequence[Judged],
     side: int = 6,
 ) -> Figure:
-    """Figure 2: errors of all candidates by kind; below, the zero sets of the best of each search.
+    """Figure 2: errors of all candidates by kind; below, zero sets of the side² best of a search.
 
-    Args:
-        problem: in two variables.
-        vanilla, cl_fem: from :func:`random_search` with either fitness.
-        network: from :func:`network_search`.
-        side: side² of the best candidates of each are drawn.
+    ``vanilla`` and ``cl_fem`` come from :func:`random_search`, ``network`` from
+    :func:`network_search`.
     """
     figure = plt.figure(figsize=(WIDTH, 4.6))
     above, below = figure.add_gridspec(2, 1, height_ratios=[1.0, 1.5])
@@ -129,11 +123,8 @@ def intuition(
         _mosaic(axes, problem.points, found[: side**2], side)
         axes.set_title(title, fontsize=7)
     seen = {c.kind for found in searches.values() for c in found}
-    handles = [
-        Patch(facecolor=grey, edgecolor="0.3", linewidth=0.4, label=name)
-        for name, grey in _GREYS.items()
-        if name in seen
-    ]
+    look = {"edgecolor": "0.3", "linewidth": 0.4}
+    handles = [Patch(facecolor=_GREYS[k], label=k, **look) for k in _GREYS if k in seen]
     handles += [
         Line2D([], [], color=RIGHT, linewidth=1.6, label="zero set of the law"),
         Line2D([], [], color=WRONG, linewidth=0.8, label="another zero set"),
@@ -143,10 +134,9 @@ def intuition(
 
 
 def _law(axes: Axes, problem: Problem) -> None:
-    (left, bottom), (right, top) = window(problem.points, 0.02, 0.2)
     axes.plot(*problem.points.T, ".", color="0.25", markersize=2)
-    axes.set(xlim=(left, right), ylim=(bottom, top), xlabel="x1", ylabel="x2")
-    axes.set_box_aspect(1)
+    frame(axes, problem.points, 0.02, 0.2)
+    axes.set(xlabel="x1", ylabel="x2", box_aspect=1)
     axes.tick_params(labelsize=6)
     law = math_text(canonical(problem.truth))
     axes.set_title(f"(a)  {len(problem.points)} points of\n{law} = 0", fontsize=7)
@@ -210,9 +200,7 @@ def _mosaic(axes: Axes, points: np.ndarray, found: Sequence[Judged], side: int) 
             axes.plot(left + dots[0], bottom - dots[1], ".", color="0.75", markersize=1)
         grid = (low[j] + (high - low)[j] * w for j, w in enumerate((u, v)))
         f = values_on_grid(c.expression, *grid)
-        if has_zeros(f):
-            ink = colour if c.kind == SOUND else "white"
-            style = {"levels": [0.0], "linewidths": 0.8, "colors": ink}
-            axes.contour(left + 0.9 * u, bottom - 0.9 * v, f, **style)
+        ink = colour if c.kind == SOUND else "white"
+        draw_zeros(axes, left + 0.9 * u, bottom - 0.9 * v, f, linewidths=0.8, colors=ink)
     degenerate, right = sum(c.kind != SOUND for c in found), sum(c.right for c in found)
     axes.set_xlabel(f"{degenerate} of {len(found)} degenerate,\n{right} the law", fontsize=6.5)

@@ -5,19 +5,99 @@ import csv
 import html
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from urllib.parse import quote
 
+import yaml
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from .contents import Item, sections, slug, stem_of
-from .provenance import NO_HISTORY, History, Stage
-
 HERE = Path(__file__).parent
 LARGEST_SVG = 200_000  # bytes; beyond, the PNG is smaller
+NO_HISTORY = "no git history"
 NUMBER = re.compile(r"[-−+]?[\d.]+(e[-+]?\d+)?( %)?|–|")
+
+
+class Stage(NamedTuple):
+    """A stage of dvc.yaml; paths are from the root of the project.
+
+    >>> stage = Stage("draw", "", (), ("reports/figures/a.svg", "reports/tables/paper"))
+    >>> stage.makes("figures/a"), stage.makes("tables/paper/b"), stage.makes("figures/ab")
+    (True, True, False)
+    """
+
+    name: str
+    description: str
+    commands: tuple[str, ...]
+    outs: tuple[str, ...]
+
+    def makes(self, stem: str) -> bool:
+        """Whether an output is ``stem`` in reports/ with any suffix, or a folder that has it."""
+        path = PurePosixPath("reports", stem)
+        outs = [PurePosixPath(out) for out in self.outs]
+        return any(path == out.with_suffix("") or path.is_relative_to(out) for out in outs)
+
+    @property
+    def notebooks(self) -> list[str]:
+        """Notebooks that the stage runs."""
+        words = [command.split() for command in self.commands]
+        return [w[2] for w in words if w[:2] == ["python", "tools/notebook.py"]]
+
+
+def stages(pipeline: Mapping) -> list[Stage]:
+    """The stages of a parsed dvc.yaml, in its order; one with ``foreach`` is taken as one."""
+    found = []
+    for name, stage in pipeline["stages"].items():
+        body = stage.get("do", stage)
+        outs = [out for kind in ("outs", "plots", "metrics") for out in body.get(kind, ())]
+        commands = body["cmd"] if isinstance(body["cmd"], list) else [body["cmd"]]
+        paths = tuple(out if isinstance(out, str) else next(iter(out)) for out in outs)
+        found.append(Stage(name, body.get("desc", ""), tuple(commands), paths))
+    return found
+
+
+class History(NamedTuple):
+    """What git knows of some files."""
+
+    head: str  # the commit that is checked out
+    commits: Sequence[tuple[str, frozenset[str]]]  # newest first, with the files that each changed
+    changed: frozenset[str]  # files that differ from head, or are not in it
+
+    def commit(self, files: Iterable[str]) -> str:
+        """The last commit that changed any of ``files``, as ``git log -1 -- files`` gives it."""
+        files = frozenset(files)
+        if files & self.changed:
+            return f"{self.head} with changes"
+        return next(commit for commit, touched in self.commits if touched & files)
+
+
+class Item(NamedTuple):
+    """A figure or a table: its path in reports/ without suffix, its title, one sentence."""
+
+    stem: str
+    title: str
+    caption: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """The title up to its first full stop, as an id: ``figure-4``."""
+        return slug(self.title.partition(". ")[0])
+
+
+_LISTED = yaml.safe_load((HERE / "contents.yaml").read_text(encoding="utf-8"))
+SECTIONS = {title: [Item(*entry) for entry in items] for title, items in _LISTED.items()}
+
+
+def stem_of(name: str) -> str:
+    """A path without its suffix: what the files of one item share."""
+    return str(PurePosixPath(name).with_suffix(""))
+
+
+def slug(text: str) -> str:
+    """Lower case, a dash for what is neither a letter, a digit, nor one of ``_`` and ``.``."""
+    return re.sub(r"[^\w.]+", "-", text.lower()).strip("-")
 
 
 def _attribute(text: str) -> Markup:
@@ -36,42 +116,50 @@ PAGES.filters |= {"text": _text, "attribute": _attribute, "slug": slug}
 def render(files: Mapping[str, bytes], pipeline: Sequence[Stage], history: History | None) -> str:
     """The page, which loads nothing: images and style are within.
 
+    All items of the paper are shown, others of :data:`SECTIONS` if there is a file or a stage for
+    them; items that are not listed follow under "More".
+
     Args:
         files: contents of the files of reports/figures and reports/tables, by path in reports/.
-        pipeline: from :func:`pie.report.provenance.stages`.
+        pipeline: from :func:`stages`.
         history: what git knows of ``files``; None where there is no git.
     """
-    shown = [
-        (title, [_entry(item, files, pipeline, history) for item in items])
-        for title, items in sections(files, pipeline).items()
-    ]
+    listed = {item.stem for items in SECTIONS.values() for item in items}
+    more = [Item(stem, stem) for stem in sorted({stem_of(name) for name in files} - listed)]
+    shown = []
+    for title, items in (SECTIONS | ({"More": more} if more else {})).items():
+        entries = [_entry(item, files, pipeline, history) for item in items]
+        kept = [e for e in entries if e["files"] or e["makers"] or title == "The paper"]
+        shown.append((title, kept))
     style = Markup((HERE / "page.css").read_text(encoding="utf-8"))
     page = PAGES.get_template("page.html")
     return page.render(sections=shown, pipeline=pipeline, style=style)
 
 
 def _entry(item: Item, files: Mapping[str, bytes], pipeline, history: History | None) -> dict:
-    """What the template shows of an item: its picture, else its table, else its text."""
+    """What the template needs to know of an item."""
     own = {PurePosixPath(n).suffix: n for n in sorted(files) if stem_of(n) == item.stem}
     makers = [stage for stage in pipeline if stage.makes(item.stem)]
-    entry = {
+    return {
         "item": item,
         "makers": makers,
         "commands": "; ".join(c for s in makers for c in s.commands),
         "notebooks": dict.fromkeys(name for s in makers for name in s.notebooks),
         "files": [(quote(name), suffix[1:] or name) for suffix, name in own.items()],
         "commit": f"commit {history.commit(own.values())}" if history and own else NO_HISTORY,
-        "text": None,
+        **_content({suffix: files[name] for suffix, name in own.items()}),
     }
-    content = {suffix: files[name] for suffix, name in own.items()}
-    if ".svg" in own and (len(content[".svg"]) <= LARGEST_SVG or ".png" not in own):
-        return entry | {"image": _image("svg+xml", content[".svg"])}
+
+
+def _content(own: Mapping[str, bytes]) -> dict:
+    """Of the files of an item, by suffix: the picture, else the table, else the text."""
+    if ".svg" in own and (len(own[".svg"]) <= LARGEST_SVG or ".png" not in own):
+        return {"image": _image("svg+xml", own[".svg"])}
     if ".png" in own:
-        return entry | {"image": _image("png", content[".png"])}
+        return {"image": _image("png", own[".png"])}
     if ".csv" in own:
-        return entry | _table(content[".csv"].decode())
-    texts = [content[suffix].decode() for suffix in (".md", ".tex") if suffix in own]
-    return entry | {"text": texts[0] if texts else None}
+        return _table(own[".csv"].decode())
+    return {"text": next((own[end].decode() for end in (".md", ".tex") if end in own), None)}
 
 
 def _image(kind: str, content: bytes) -> str:

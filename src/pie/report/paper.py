@@ -38,9 +38,8 @@ def comparison(summary: Sequence[dict], benchmark: str, reported: pd.DataFrame) 
 
 def _reported(entry: dict, reported: dict[str, pd.DataFrame]) -> dict:
     """The paper's values for a method on a test set; empty where it has none."""
-    table = reported.get(entry["benchmark"], pd.DataFrame(columns=["method"]))
-    found = table[table.method == entry["method"]].to_dict("records")
-    return found[0] if found else {}
+    table = reported.get(entry["benchmark"], pd.DataFrame())
+    return next((r for r in table.to_dict("records") if r["method"] == entry["method"]), {})
 
 
 def headline(
@@ -48,13 +47,10 @@ def headline(
 ) -> pd.DataFrame:
     """Methods down, test sets across: ours with 95 % intervals, the paper's value in brackets.
 
-    Args:
-        summary: from :func:`pie.experiments.evaluation.summarise`.
-        reported: the paper's table per test set; none where it reports none.
-        columns: per test set the scores to show, as ``fitness``, ``acc_0.99``, ``recovered``.
+    ``reported`` is the paper's table per test set, ``columns`` the scores (:data:`NAMES`) to show.
     """
 
-    def cells(e: dict, line: dict) -> dict:
+    def cells(e: dict) -> dict:
         title = f"{TITLES.get(e['benchmark'], e['benchmark'])} ({e['equations']})"
         theirs, found = _reported(e, reported), {}
         for column in columns[e["benchmark"]]:
@@ -66,7 +62,7 @@ def headline(
         return found
 
     shown = [e for e in summary if e["benchmark"] in columns]
-    return by_method(shown, "Method", cells).fillna("–")
+    return by_method(shown, cells).fillna("–")
 
 
 def differences(summary: Sequence[dict], reported: dict[str, pd.DataFrame]) -> pd.DataFrame:

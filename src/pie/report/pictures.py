@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ..discovery.result import Law, Result
 from ..expr.sympy_bridge import rounded
-from .drawing import METHODS, clipped, draw_zero_set, has_zeros, panels, values_on_grid
+from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid
 
 Data = pd.DataFrame | np.ndarray | Sequence  # with the columns of a law
 _COLOUR = METHODS["PIE+"][0]
@@ -20,11 +20,7 @@ _MARGIN = 0.12  # around the data
 
 
 def _columns(law: Law, data: Data) -> np.ndarray:
-    """The points in the columns of the law, (N, 2) or (N, 3).
-
-    Raises:
-        ValueError: the data lack a column of the law, quoted.
-    """
+    """The points in the columns of the law, (N, 2) or (N, 3); ValueError if one is missing."""
     if isinstance(data, pd.DataFrame):
         for name in law.names:
             if name not in data.columns:
@@ -60,11 +56,10 @@ def zero_set(law: Law, data: Data) -> Figure:
         axes = figure.add_subplot(projection="3d")
         axes.scatter(*points.T, s=4, color="0.35", depthshade=False)
         x, y = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
-        style = {"levels": [0.0], "zdir": "z", "colors": _COLOUR, "linewidths": 0.8}
+        style = {"zdir": "z", "colors": _COLOUR, "linewidths": 0.8}
         for z in np.linspace(low[2], high[2], _PLANES):
             f = values_on_grid(law.program, x, y, np.full_like(x, z))
-            if has_zeros(f):
-                axes.contour(x, y, f, offset=z, **style)
+            draw_zeros(axes, x, y, f, offset=z, **style)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
         axes.set_zlabel(law.names[2])
     axes.set(xlabel=law.names[0], ylabel=law.names[1])
@@ -75,8 +70,7 @@ def zero_set(law: Law, data: Data) -> Figure:
 def turntable(law: Law, data: Data, frames: int = 18) -> str:
     """The surface and its points from ``frames`` equal angles: HTML with a slider, loading nothing.
 
-    Raises:
-        ValueError: the law has two columns, or there are no frames.
+    ValueError if the law has two columns, or there are no frames.
     """
     if len(law.names) != 3:
         raise ValueError(f"the law has {len(law.names)} columns; expected 3")
@@ -101,10 +95,7 @@ def _title(law: Law) -> str:
 
 
 def overview(results: dict[str, Result]) -> pd.DataFrame:
-    """What was found in several tables: every law, or that there is none; with the simplest rival.
-
-    *Simplest* is the shortest equation of the same columns that passes for a law, too.
-    """
+    """Every law of several tables, with the shortest law of the same columns; or that none is."""
     lines = []
     for name, result in results.items():
         about = {"table": name, "points": result.points}
@@ -135,23 +126,15 @@ def residuals(law: Law, data: Data) -> Figure:
 
 
 def front(result: Result) -> Figure:
-    """Error against complexity: filled what passed for a law, joined what nothing beats.
-
-    Raises:
-        ValueError: there are no candidates.
-    """
+    """Error against complexity: filled what passed for a law, joined what nothing beats."""
     if not result.candidates:
         raise ValueError("the result has no candidates; there is nothing to draw")
     figure, axes = plt.subplots(figsize=(3.8, 2.6))
-
-    def error(law: Law) -> float:
-        return max(law.relative_rms, 1e-16)
-
     for law in result.candidates:
         fill = _COLOUR if law.certificate.law else "white"
         style = {"markersize": 4, "color": _COLOUR, "markerfacecolor": fill}
-        axes.plot(law.complexity, error(law), "o", **style)
-    best = [(law.complexity, error(law)) for law in result.front]
-    axes.plot(*zip(*best, strict=True), "-", color=_COLOUR, linewidth=0.8, zorder=0)
+        axes.plot(law.complexity, max(law.relative_rms, 1e-16), "o", **style)
+    x, y = np.transpose([(law.complexity, max(law.relative_rms, 1e-16)) for law in result.front])
+    axes.plot(x, y, "-", color=_COLOUR, linewidth=0.8, zorder=0)
     axes.set(yscale="log", xlabel="complexity", ylabel="rms distance / spread")
     return figure

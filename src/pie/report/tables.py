@@ -4,7 +4,7 @@ A ``summary`` comes from :func:`pie.experiments.evaluation.summarise`.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -46,28 +46,25 @@ def _infix(expression: Expression) -> str:
 def by_way(rows: Sequence[Row]) -> pd.DataFrame:
     """``wild``, per method and noise: shares in per cent for every way of drawing, and over all.
 
-    Two-sided recovery where the points are free of noise, right skeletons where they are not.
+    Of two-sided recovery without noise, of right skeletons with noise.
     """
     lines = []
     wild = [row for row in rows if row.benchmark == "wild"]
     for (method, test_set), chosen in grouped(wild, "method", "test_set").items():
         measure = "recovered" if test_set == "wild" else "skeleton"
         noise = test_set.partition("noise ")[2] or "none"
-        ways = {way: members for (way,), members in grouped(chosen, "way").items()}
-        shares = {
-            way: _percent([row.score(measure) for row in members])
-            for way, members in {**ways, "all": chosen}.items()
-        }
-        lines.append({"method": method, "noise": noise, "measure": measure, **shares})
+        line = {"method": method, "noise": noise, "measure": measure}
+        for (way,), members in (grouped(chosen, "way") | {("all",): chosen}).items():
+            line[way] = _percent([row.score(measure) for row in members])
+        lines.append(line)
     return pd.DataFrame(lines)
 
 
-def by_method(summary: Sequence[dict], title: str, cells) -> pd.DataFrame:
+def by_method(summary: Sequence[dict], cells: Callable[[dict], dict]) -> pd.DataFrame:
     """A line per method with the cells, by column, that every entry of it adds."""
     lines: dict[str, dict] = {}
     for entry in summary:
-        line = lines.setdefault(entry["method"], {title: entry["method"]})
-        line |= cells(entry, line)
+        lines.setdefault(entry["method"], {"Method": entry["method"]}).update(cells(entry))
     return pd.DataFrame(lines.values())
 
 
@@ -81,9 +78,8 @@ def ablation(rows: Sequence[Row]) -> pd.DataFrame:
         name = test_set.removeprefix("validation").removeprefix(", ") or "noise-free"
         line = lines.setdefault(method, {"PIE+ with": method})
         line[f"{name} ({len(members)})"] = with_interval(entry, "skeleton")
-        line[f"{name}: difference"] = (
-            "" if method == whole else str(difference(members, every[test_set, whole], "skeleton"))
-        )
+        gap = difference(members, every[test_set, whole], "skeleton")
+        line[f"{name}: difference"] = "" if method == whole else str(gap)
         line[f"{name}: median s"] = f"{entry['seconds']:.2f}"
     return pd.DataFrame(lines.values())
 
@@ -91,11 +87,11 @@ def ablation(rows: Sequence[Row]) -> pd.DataFrame:
 def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
     """Acc 0.99 and recovery by seconds per equation, which stand as ``benchmark``: ``10 s``."""
 
-    def cells(e: dict, line: dict) -> dict:
+    def cells(e: dict) -> dict:
         accuracy = {f"{e['benchmark']}: Acc 0.99 [95 %]": with_interval(e, "acc_0.99")}
         return accuracy | {f"{e['benchmark']}: recovered": f"{100 * e['recovered']:.1f} %"}
 
-    return by_method(summary, "Method", cells)
+    return by_method(summary, cells)
 
 
 def seconds(summary: Sequence[dict]) -> pd.DataFrame:
@@ -108,22 +104,18 @@ def degenerate(rows: Sequence[Row]) -> pd.DataFrame:
     """Per method and test set: how its winners are degenerate, in per cent of the equations."""
     lines = []
     for (method, test_set), chosen in grouped(rows, "method", "test_set").items():
-        kinds = [
-            row.status.removeprefix("degenerate: ") if row.equation else NO_EQUATION
-            for row in chosen
-        ]
+        status = [row.status if row.equation else NO_EQUATION for row in chosen]
+        flaws = [text.removeprefix("degenerate: ") for text in status]
         line = {"Test set": TITLES.get(test_set, test_set), "Method": method}
-        sound = sum(kind not in KINDS[1:] for kind in kinds)
-        line["degenerate"] = f"{100 - 100 * sound / len(kinds):.1f} %"
-        lines.append(line | {kind: _percent([k == kind for k in kinds]) for kind in KINDS[1:]})
+        line["degenerate"] = _percent([flaw in KINDS[1:] for flaw in flaws])
+        lines.append(line | {kind: _percent([f == kind for f in flaws]) for kind in KINDS[1:]})
     return pd.DataFrame(lines)
 
 
 def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame:
     """Scores in per cent under every condition, which stands as ``benchmark``; methods down."""
-    named = {"method": "Method", "benchmark": "condition", "equations": "equations"}
     return pd.DataFrame(
-        {title: e[key] for key, title in named.items()}
+        {"Method": e["method"], "condition": e["benchmark"], "equations": e["equations"]}
         | {score: with_interval(e, score) for score in scores}
         for e in summary
     )
@@ -132,12 +124,7 @@ def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame
 def against(
     rows: Sequence[Row], references: dict[str, str], scores: Sequence[str]
 ) -> tuple[pd.DataFrame, dict[tuple[str, str], Difference]]:
-    """Every variant less the reference of its test set, on the same equations.
-
-    Args:
-        rows: of the variants, named by their condition, references among them.
-        references: condition of the reference by test set.
-        scores: see :meth:`pie.experiments.evaluation.Row.score`.
+    """Every variant (a condition) less the reference of its test set, on the same equations.
 
     Returns:
         A line per variant, and the differences by variant and score.
@@ -163,44 +150,29 @@ def against(
 
 def equations(rows: Sequence[Row], method: str, benchmark: str) -> pd.DataFrame:
     """Every equation of a test set with what a method found, worst first."""
-    frame = pd.DataFrame(
-        {
-            "id": row.equation_id,
-            "truth": row.truth,
-            "found": _infix(parse(row.equation)) if row.equation else "–",
-            "fitness": round(row.fitness, 3),
-            "two-sided": round(row.two_sided, 3),
-        }
-        for row in rows
-        if (row.method, row.benchmark) == (method, benchmark)
-    )
+    lines = []
+    for row in rows:
+        if (row.method, row.benchmark) == (method, benchmark):
+            found = _infix(parse(row.equation)) if row.equation else "–"
+            scores = round(row.fitness, 3), round(row.two_sided, 3)
+            lines.append((row.equation_id, row.truth, found, *scores))
+    frame = pd.DataFrame(lines, columns=["id", "truth", "found", "fitness", "two-sided"])
     return frame.sort_values(["two-sided", "id"]).reset_index(drop=True)
 
 
 def parameters(sections: dict) -> dict[str, object]:
-    """Every parameter that was run by its keys, joined by dots; those of notebooks apart.
-
-    >>> parameters({"a": {"b": 1, "c": {"d": [2]}}})
-    {'a.b': 1, 'a.c.d': [2]}
-    """
-    flat = {}
-    for name, value in sections.items():
-        if isinstance(value, dict) and name != "notebooks":
-            flat |= {f"{name}.{key}": inner for key, inner in parameters(value).items()}
-        elif name != "notebooks":
-            flat[name] = value
-    return flat
+    """Every parameter by its keys, as ``model.width``, without those of notebooks."""
+    run = {name: section for name, section in sections.items() if name != "notebooks"}
+    return pd.json_normalize(run).to_dict("records")[0]
 
 
 FIXED = {"bits": BITS, "tokens": vocabulary.SIZE, "optimizer": "Adam"}  # by the code
 
 
 def hyperparameters(reported: pd.DataFrame, run: dict[str, object]) -> pd.DataFrame:
-    """Tables 4 to 6: the paper's values beside those that were run.
+    """Tables 4 to 6: the paper's values beside those that were ``run`` (:func:`parameters`).
 
-    Args:
-        reported: with the columns ``parameter``, ``value`` and ``key``, our name for it (or two).
-        run: from :func:`parameters`.
+    ``reported`` has the columns ``parameter``, ``value``, and ``key``: our name for it, or two.
     """
     run = run | FIXED
     ours = [" to ".join(str(run[key]) for key in keys.split()) for keys in reported["key"]]
@@ -215,59 +187,42 @@ def operator_weights(reported: pd.DataFrame) -> pd.DataFrame:
 
 
 def operator_table(statistics: Statistics, reported: pd.DataFrame) -> pd.DataFrame:
-    """Table 3: the paper's weight of each operator, the share asked for and the share kept.
-
-    Shares are within unary and within binary operators, because a tree is drawn in that order.
-    """
+    """Table 3, and the shares asked for and kept, of unary and of binary operators each."""
     arity = reported.operator.map(lambda name: BY_NAME[name].arity)
+    table = operator_weights(reported)
+    table.columns = ["operator", "weight, paper", "weight, ours"]
     kept = reported.operator.map(lambda name: statistics.operators[name])
-
-    def share(values: pd.Series) -> pd.Series:
-        return (values / values.groupby(arity).transform("sum")).round(3)
-
-    return operator_weights(reported).set_axis(
-        ["operator", "weight, paper", "weight, ours"], axis=1
-    ).assign(**{"share asked": share(reported.probability), "share kept": share(kept)})  # fmt: skip
+    for title, values in {"share asked": reported.probability, "share kept": kept}.items():
+        table[title] = (values / values.groupby(arity).transform("sum")).round(3)
+    return table
 
 
 def trainings(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> pd.DataFrame:
-    """What each network cost, and its best validation: the one whose weights are stored.
+    """What each network cost, and the validation of its stored weights, the best.
 
     ``logs`` are pre-training logs, ``parameters`` the numbers of trainable ones, both by network.
     """
     lines = []
     for name, log in logs.items():
         last, best = log.iloc[-1], log.loc[log.validation_loss.idxmin()]
-        lines.append(
-            {
-                "network": name,
-                "parameters": parameters[name],
-                "examples": int(last.examples),
-                "hours": round(last.seconds / 3600, 2),
-                "examples per second": round(last.examples / last.seconds),
-                "validation loss": round(best.validation_loss, 3),
-                "exact": f"{100 * best.validation_exact:.1f} %",
-            }
-        )
+        line = {"network": name, "parameters": parameters[name], "examples": int(last.examples)}
+        line["hours"] = round(last.seconds / 3600, 2)
+        line["examples per second"] = round(last.examples / last.seconds)
+        line["validation loss"] = round(best.validation_loss, 3)
+        lines.append(line | {"exact": f"{100 * best.validation_exact:.1f} %"})
     return pd.DataFrame(lines)
 
 
 def benchmark_list(equations: dict[str, Expression]) -> pd.DataFrame:
     """Tables 7 and 8: every equation with its variables and its canonical form."""
-    return pd.DataFrame(
-        {
-            "id": name,
-            "equation": _infix(equation),
-            "variables": len(equation.variables),
-            "canonical form": _infix(canonical(equation)),
-        }
-        for name, equation in equations.items()
-    )
+    lines = [
+        (name, _infix(f), len(f.variables), _infix(canonical(f))) for name, f in equations.items()
+    ]
+    return pd.DataFrame(lines, columns=["id", "equation", "variables", "canonical form"])
 
 
 def write(table: pd.DataFrame, stem: Path, caption: str) -> None:
     """``stem``.csv, .md and .tex."""
-    stem = Path(stem)
     stem.parent.mkdir(parents=True, exist_ok=True)
     table.to_csv(stem.with_suffix(".csv"), index=False, lineterminator="\n")
     stem.with_suffix(".md").write_text(f"**{caption}**\n\n{table.to_markdown(index=False)}\n")
@@ -276,12 +231,10 @@ def write(table: pd.DataFrame, stem: Path, caption: str) -> None:
 
 
 def write_metrics(summary: Sequence[dict], folder: Path) -> None:
-    """What tools for comparing experiments read.
+    """``evaluation.json``: fitness, Acc 0.99, recovery, right skeletons by method and test set.
 
-    ``evaluation.json`` has fitness, Acc 0.99, recovery and right skeletons by method and test set;
-    ``accuracy.csv`` the accuracy at every threshold, a column per method and test set.
+    ``accuracy.csv``: the accuracy at every threshold, a column per method and test set.
     """
-    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     scores = ("fitness", "acc_0.99", "recovered", "skeleton")
     found: dict[str, dict] = {}

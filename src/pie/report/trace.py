@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from ..data.benchmarks import Problem
 from ..data.corpus import Item
@@ -15,24 +16,18 @@ from ..search.candidates import Candidate
 
 @dataclass(frozen=True)
 class Trace:
-    """What went through a network with so many ``parameters``.
-
-    ``item`` is the first of the batch, ``value`` its first coordinate, ``bits`` what the network
-    reads for it, and ``probabilities`` those of each token of its target and of the end, given the
-    tokens before. ``shapes`` are of ``points``, ``bits``, ``embedded``, ``latent``, ``prefix`` and
-    ``logits``, for the whole batch. ``candidates`` are what Algorithm 2 found for the ``problem``.
-    """
+    """What went through a network, and what Algorithm 2 found with it."""
 
     config: ModelConfig
-    parameters: int
-    item: Item
-    value: float
-    bits: tuple[int, ...]
-    shapes: dict[str, tuple[int, ...]]
-    probabilities: tuple[float, ...]
+    parameters: int  # how many
+    item: Item  # the first of the batch
+    value: float  # its first coordinate
+    bits: tuple[int, ...]  # of this value
+    shapes: dict[str, tuple[int, ...]]  # of points, bits, embedded, latent, prefix, logits
+    probabilities: tuple[float, ...]  # of each token of the target and the end, given those before
     problem: Problem
     inference: InferenceConfig
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...]  # for the problem
 
 
 @torch.no_grad()
@@ -44,8 +39,7 @@ def trace(
 ) -> Trace:
     """Run a network on a batch of training pairs, and Algorithm 2 on the points of a law.
 
-    Raises:
-        ValueError: different numbers of points, or what is shown has other than two variables.
+    ValueError if items differ in their numbers of points, or what is shown is not in two variables.
     """
     sizes = {len(item.points) for item in items}
     if len(sizes) != 1:
@@ -56,10 +50,9 @@ def trace(
     shapes: dict[str, tuple[int, ...]] = {}
 
     def keep(before: str, after: str):
-        def hook(module, inputs, output):
-            shapes.update({before: tuple(inputs[0].shape), after: tuple(output.shape)})
-
-        return hook
+        return lambda module, inputs, output: shapes.update(
+            {before: tuple(inputs[0].shape), after: tuple(output.shape)}
+        )
 
     hooks = [
         model.encoder.register_forward_hook(keep("points", "latent")),
@@ -69,24 +62,16 @@ def trace(
     ]
     points = torch.cat([as_network_input(i.points, model.config.max_variables) for i in items])
     targets = [[*vocabulary.encode(i.target.codes), vocabulary.END] for i in items]
-    prefix = torch.full((len(items), max(map(len, targets))), vocabulary.PAD)
-    for row, target in enumerate(targets):
-        prefix[row, : len(target)] = torch.tensor([vocabulary.START, *target[:-1]])
-    logits = model(points, prefix)
+    prefixes = [torch.tensor([vocabulary.START, *target[:-1]]) for target in targets]
+    logits = model(points, pad_sequence(prefixes, True, vocabulary.PAD))
     for hook in hooks:
         hook.remove()
     target = torch.tensor(targets[0])
     chosen = logits[0, : len(target)].softmax(-1).gather(1, target[:, None])[:, 0]
-    bits = (half_bits(points[0, 0])[:BITS] > 0).int()
+    bits = (half_bits(points[0, 0])[:BITS] > 0).int().tolist()
+    probabilities, value = chosen.tolist(), float(points[0, 0, 0])
+    found = discover(model, problem.points, "cl-fem", inference)
     return Trace(
-        config=model.config,
-        parameters=parameter_count(model),
-        item=items[0],
-        value=float(points[0, 0, 0]),
-        bits=tuple(bits.tolist()),
-        shapes=shapes,
-        probabilities=tuple(chosen.tolist()),
-        problem=problem,
-        inference=inference,
-        candidates=discover(model, problem.points, "cl-fem", inference).candidates,
-    )
+        model.config, parameter_count(model), items[0], value, tuple(bits), shapes,
+        tuple(probabilities), problem, inference, found.candidates,
+    )  # fmt: skip

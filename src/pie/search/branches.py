@@ -14,8 +14,9 @@ from itertools import combinations
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.terms import terms
+from ..expr.terms import bare, terms
 
+TWO: Tree = ("c", 2.0)
 MOSTLY = 0.98  # of the points are on the branch
 ROUNDING = 1e-9  # of a constant: what is left of it is 0
 TURNS = 20  # of a periodic function, on either side of 0
@@ -75,6 +76,7 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
     tree = to_tree(expression)
     summands = terms(tree)
     yield from _of_level(summands, points)
+    yield from _of_shifted_squares(summands, points)
     for v in expression.variables:
         if np.all(points[:, v - 1] != 0.0) and all(_has_factor(term, v) for term in summands):
             yield from_tree(("div", tree, ("x", v)))
@@ -83,10 +85,7 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
         squared = [a for _, a in pairs if a is not None and not _contains(a, v)]
         rest = [term for term, a in pairs if a is None or _contains(a, v)]
         if squared and rest:
-            a = _total(squared)
-            yield from _of_square(v, a, _total(rest), expression.variables, points)
-            if a[0] == "c":
-                yield from _of_shifted_square(v, a[1], rest, points)
+            yield from _of_square(v, _total(squared), _total(rest), expression.variables, points)
 
 
 def _solutions(head: str, level: float) -> np.ndarray:
@@ -101,11 +100,18 @@ def _solutions(head: str, level: float) -> np.ndarray:
     return np.unique(np.concatenate([first + turns, second + turns]))
 
 
+def _root(factor: Tree) -> Tree:
+    """Of an even power or an exponential."""
+    if factor[0] == "exp":
+        return ("exp", ("mul", ("c", 0.5), factor[1]))
+    return factor[1] if factor[0] == "pow2" else ("pow2", factor[1])
+
+
 def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
     """The sine, cosine or square g, and u, of a product that is g(u)."""
-    if all(factor[0] in ("pow2", "pow4") for factor in factors):
-        roots = [factor[1] if factor[0] == "pow2" else ("pow2", factor[1]) for factor in factors]
-        return "pow2", _product(roots)
+    even = ("pow2", "pow4")
+    if any(f[0] in even for f in factors) and all(f[0] in (*even, "exp") for f in factors):
+        return "pow2", _product([_root(factor) for factor in factors])
     head, *inside = factors[0]
     return (head, inside[0]) if len(factors) == 1 and head in ("sin", "cos") else None
 
@@ -190,22 +196,31 @@ def _of_square(
                 return
 
 
-def _of_shifted_square(
-    v: int, a: float, rest: list[Tree], points: np.ndarray
-) -> Iterator[Expression]:
-    """Of a·v² + b·v + R with numbers a and b."""
-    pairs = [(term, _around(term, ("x", v))) for term in rest]
-    linear = [b[1] for _, b in pairs if b is not None and b[0] == "c"]
-    others = [term for term, b in pairs if b is None or b[0] != "c"]
-    if not linear:
-        return
-    half = 0.5 * sum(linear) / a
-    sign = _one_sign(points[:, v - 1] + half)
-    if sign is not None:
-        level = half**2 - sum(term[1] for term in others if term[0] == "c") / a
+def _square(tree: Tree) -> list[Tree]:
+    """The factors of the square of a product, sorted."""
+    powers = {"pow2": lambda t: ("pow4", t[1]), "exp": lambda t: ("exp", ("mul", TWO, t[1]))}
+    factors = (powers.get(f[0], lambda t: ("pow2", t))(f) for f in _factors(tree))
+    return sorted(factors, key=str)
+
+
+def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
+    """Of a·t² + b·t + R, for every term t that stands there with its square."""
+    bares = [(bare(term), term) for term in summands if term[0] != "c"]
+    numbers = [term[1][1] if term is not alone else 1.0 for alone, term in bares]
+    for place, (t, _) in enumerate(bares):
+        wanted = _square(t)
+        found = [k for k, (u, _) in enumerate(bares) if sorted(_factors(u), key=str) == wanted]
+        if len(found) != 1:
+            continue
+        a, half = numbers[found[0]], 0.5 * numbers[place] / numbers[found[0]]
+        with np.errstate(all="ignore"):
+            sign = _one_sign(from_tree(t).values(points) + half)
+        if sign is None:
+            continue
+        level = half**2 - sum(term[1] for term in summands if term[0] == "c") / a
         if abs(level) <= ROUNDING * half**2:
             level = 0.0
-        others = [term for term in others if term[0] != "c"]
+        others = [term for k, (_, term) in enumerate(bares) if k not in (place, found[0])]
         inside = ("sub", ("c", level), ("div", _total(others), ("c", a)))
-        root = ("mul", ("c", sign), ("add", ("x", v), ("c", half)))
+        root = ("mul", ("c", sign), ("add", t, ("c", half)))
         yield from_tree(("sub", root, ("sqrt", inside)))

@@ -9,12 +9,17 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from ..expr.expression import Tree
+from ..expr.expression import Tree, from_tree
 from ..expr.terms import monomials
 
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}  # no new terms
 ONE: Tree = ("c", 1.0)
+LARGEST = 1e100  # range of what a function may be of
+RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # numbers
+FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # inside, by the range of u; of waves
+SHIFTS = np.geomspace(0.01, 10.0, 12)  # of logarithms, roots and poles, beyond the points
+EXPONENTS = np.array([t for t in np.arange(-3.0, 4.1, 0.25) if t not in (0.0, 1.0, 2.0)])
 
 
 def variables(n: int) -> list[Tree]:
@@ -35,14 +40,15 @@ def power(x: Tree, exponent: int) -> Tree:
 
 
 def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
-    """f of one variable; the logarithm of a product or a square where it must be."""
+    """f of one variable; the logarithm of −x, of a product or of a square where it must be."""
     x, column = ("x", variable), points[:, variable - 1]
     of_size, roots = ("ln", ("pow2", x)), []
     for other in range(1, variable):
         if np.all(np.sign(column) * np.sign(points[:, other - 1]) > 0.0):
             of_size = ("ln", ("mul", ("x", other), x))
-    if np.all(column >= 0.0):
-        of_size, roots = ("ln", x), [("sqrt", x)]
+    if np.all(column >= 0.0) or np.all(column <= 0.0):
+        size: Tree = x if column.max() > 0.0 else ("mul", ("c", -1.0), x)
+        of_size, roots = ("ln", size), [("sqrt", size)]
     return [*roots, of_size, *((name, x) for name in ("exp", "sin", "cos"))]
 
 
@@ -96,6 +102,31 @@ def _of_two(a: Tree, b: Tree) -> Iterator[list[Tree]]:
     yield [(name, ("mul", a, b)) for name in of_product]
     yield [(name, ratio) for ratio in (("div", a, b), ("div", b, a)) for name in of_product]
     yield [(name, (sign, a, b)) for sign in ("add", "sub") for name in FUNCTIONS]
+
+
+def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
+    """g(u; t): its terms with the variable D + 1 in place of t, and a grid of t.
+
+    exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, and the wave cos(t·u), sin(t·u), where u is a
+    variable, its square, or a product or ratio of two. The grid is in units of the range of u.
+    """
+    d = points.shape[1]
+    xs, t = variables(d), ("x", d + 1)
+    of_two = [(name, a, b) for a, b in combinations(xs, 2) for name in ("mul", "div")]
+    for u in [*xs, *(("pow2", x) for x in xs), *of_two]:
+        with np.errstate(all="ignore"):
+            values = from_tree(u).values(points)
+        low, high = values.min(), values.max()
+        if not 0.0 < high - low < LARGEST:
+            continue
+        reach = high - low
+        yield [("exp", ("mul", t, u))], RATES / reach
+        yield [(name, ("mul", t, u)) for name in ("cos", "sin")], FREQUENCIES / reach
+        for name in ("ln", "sqrt", "div"):
+            for shifted, end in ((("add", t, u), -low), (("sub", t, u), high)):
+                yield [inverse(shifted) if name == "div" else (name, shifted)], reach * SHIFTS + end
+        if low > 0.0 and u[0] != "pow2":
+            yield [("pow", u, t)], EXPONENTS
 
 
 def repeats(points: np.ndarray) -> bool:

@@ -28,6 +28,7 @@ from .pool import UNKNOWN, Batch, Effort, Found, Pool, Proposer, search
 from .price import Price, Prices, price_of, price_of_zeros
 from .proposers.inner import inner
 from .proposers.network import network
+from .proposers.numbers import numbers
 from .proposers.refinement import Refinement, refinement
 from .proposers.relations import relations
 
@@ -40,7 +41,7 @@ LOOK_UP_TOKENS = 3  # relations may have so many times the tokens of other candi
 class PlusConfig:
     """Settings of *PIE+*."""
 
-    proposers: tuple[str, ...] = ("relations", "network", "inner", "refinement")
+    proposers: tuple[str, ...] = ("relations", "numbers", "network", "inner", "refinement")
     beam: int = 64  # skeletons per view
     views: tuple[str, ...] = VIEWS
     starts: int = 48  # constants screened per skeleton
@@ -75,6 +76,9 @@ class PlusConfig:
 # a new proposer is one line here
 PROPOSERS: dict[str, Callable[[PIE, PlusConfig, int], Proposer]] = {
     "relations": lambda model, c, workers: relations(LOOK_UP_TOKENS * c.refinement.max_tokens),
+    "numbers": lambda model, c, workers: numbers(
+        c.prices, LOOK_UP_TOKENS * c.refinement.max_tokens
+    ),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "inner": lambda model, c, workers: inner(LOOK_UP_TOKENS * c.refinement.max_tokens, workers),
     "refinement": lambda model, c, workers: refinement(c.refinement, c.prices),

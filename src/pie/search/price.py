@@ -69,6 +69,11 @@ class Price:
         return f"{listed} = {self.total:.1f}"
 
 
+def form_price(expression: Expression, prices: Prices) -> float:
+    """Of constants, tokens and functions."""
+    return price_of(Fit(expression, 0.0, "ok", contrast=1.0, clearance=1.0), 0, prices).total
+
+
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     """The price of a fit, without the zeros on lines; misfit is inf where it failed.
 

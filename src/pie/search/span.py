@@ -84,26 +84,6 @@ class Span:
         values = np.linalg.svd(parts, compute_uv=False)[:, -1]
         return np.where(known, values, np.inf)
 
-    def step(self, block: np.ndarray, slopes: np.ndarray) -> np.ndarray:
-        """Gauss–Newton step (M,) in a number inside of blocks, whose slopes in it are given.
-
-        Variable projection (Golub and Pereyra 1973; Kaufman 1975): the coefficients of base and
-        block are free, so slopes along them count for nothing.
-        """
-        scaled, norms = self.scaled(block)
-        left = self.left(scaled)
-        turned = self.left(slopes * self.weights / norms[:, None])
-        gram = np.einsum("knm,lnm->mkl", left, left)
-        known = np.isfinite(gram).all(axis=(1, 2))
-        gram[~known] = 0.0
-        vectors = np.linalg.eigh(gram)[1].transpose(1, 2, 0)  # (K, L, M), smallest first
-        mixed = np.einsum("knm,klm->lnm", left, vectors)
-        slope = np.einsum("knm,km->nm", turned, vectors[:, 0])
-        for other in mixed[1:]:
-            slope = slope - other * ((other * slope).sum(axis=0) / (other * other).sum(axis=0))
-        step = (mixed[0] * slope).sum(axis=0) / (slope * slope).sum(axis=0)
-        return np.where(known & np.isfinite(step), step, 0.0)
-
 
 @dataclass(frozen=True)
 class Base:

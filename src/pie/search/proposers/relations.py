@@ -14,11 +14,11 @@ from ...zeroset.spreads import robust_spreads
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
-from ..relations import Moments, columns_of, eliminated, exact_relation, smallest
+from ..relations import columns_of, eliminated, exact_relation, moments_of, smallest, subsets
 
 MAX_TERMS = 8  # of an exact relation among terms of a large library
 MAX_POLYNOMIAL = 13  # of one among monomials
-MAX_SUBSETS = 8000  # of one size, of a library: larger sizes are left out
+MAX_SUBSETS = 40_000  # of one size, of a library: larger sizes are left out
 SIZES = (2, 3, 4, 5)  # terms of a relation that is not exact
 BEST = 12  # subsets of each size that are fitted
 SMALL = 24  # terms: exact relations of libraries up to this size are compared with each other
@@ -39,11 +39,12 @@ def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     first = exact_relation(columns, most)
     if first is None:
         return []
-    moments = Moments.of(terms, points, robust_spreads(points))
-    m = len(moments.usable)
+    moments = moments_of(terms, points, robust_spreads(points))
+    usable = [terms[i] for i in moments.usable]
     for size in range(2, len(first.indices) + 1):
-        if math.comb(m, size) <= MAX_SUBSETS:
-            near = [r for r in smallest(moments, size, BEST) if r.size <= NEARLY_EXACT]
+        if math.comb(len(usable), size) <= MAX_SUBSETS:
+            ranked = smallest(moments, subsets(usable, size), BEST)
+            near = [r for _, r in ranked if r.size <= NEARLY_EXACT]
             sparse = [r for r in near if exact_relation(columns[:, r.indices], size) is not None]
             if sparse:
                 return [r.of(terms) for r in [*sparse, first]]
@@ -53,10 +54,15 @@ def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
 @np.errstate(all="ignore")
 def among(terms: Sequence[Tree], points: np.ndarray, best: int = BEST) -> list[Expression]:
     """Relations among few terms by the noise that they leave at points (N, D)."""
-    moments = Moments.of(terms, points, robust_spreads(points))
-    m = len(moments.usable)
-    sizes = [k for k in SIZES if k < m and 3 * k <= len(points) and math.comb(m, k) <= MAX_SUBSETS]
-    return [found.of(terms) for k in sizes for found in smallest(moments, k, best)]
+    moments = moments_of(terms, points, robust_spreads(points))
+    usable = [terms[i] for i in moments.usable]
+    sizes = [k for k in SIZES if k < len(usable) and 3 * k <= len(points)]
+    return [
+        relation.of(terms)
+        for k in sizes
+        if math.comb(len(usable), k) <= MAX_SUBSETS
+        for _, relation in smallest(moments, subsets(usable, k), best)
+    ]
 
 
 def product_of_powers(points: np.ndarray) -> Expression | None:

@@ -1,0 +1,100 @@
+r"""Relations with one number inside: :math:`\sum_k c_k\varphi_k + (a + b\,x_i)\,g(u; t) = 0`.
+
+For every t of a grid the smallest generalised eigenvalues λ(t) of subsets of terms that hold g
+(:mod:`pie.search.relations`); each subset is fitted from its best t. So a saturation or a sum of a
+line and an exponential is found with noise and without, in a library so small that it spans
+nothing else.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...expr.expression import Expression, Tree, from_tree, to_tree
+from ...expr.terms import monomials
+from ...zeroset.spreads import robust_spreads
+from .. import libraries
+from ..cloud import Cloud
+from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..price import Prices, form_price
+from ..relations import Moments, columns_of, slopes_of, smallest, subsets
+
+SIZES = (2, 3, 4)  # terms of a relation
+BEST = 4  # of each library and size
+FITTED = 120  # of all, the cheapest
+
+
+def _numbered(tree: Tree, variable: int, number: float) -> Tree:
+    """A tree with a number in place of a variable."""
+    if tree == ("x", variable):
+        return ("c", number)
+    if tree[0] in ("x", "c"):
+        return tree
+    return (tree[0], *(_numbered(child, variable, number) for child in tree[1:]))
+
+
+Values = tuple[np.ndarray, np.ndarray]  # (T, N, M), and gradients over spreads, (T, D, N, M)
+
+
+def _multiplied(
+    functions: list[Tree], grid: np.ndarray, points: np.ndarray, spreads: np.ndarray
+) -> Values:
+    """Of g and x_j·g at points (N, D), for functions g with t as variable D + 1."""
+    (n, d), t = points.shape, len(grid)
+    many = np.column_stack([np.tile(points, (t, 1)), np.repeat(grid, n)])
+    columns, slopes = [], []
+    for g in functions:
+        values, gradient = from_tree(g).value_and_gradient(many)
+        slope = gradient[:, :d] * spreads
+        columns.append(values)
+        slopes.append(slope)
+        for j in range(d):
+            turned = slope * many[:, j, None]
+            turned[:, j] += values * spreads[j]
+            columns.append(values * many[:, j])
+            slopes.append(turned)
+    gradients = np.stack(slopes, axis=-1).reshape(t, n, d, -1).swapaxes(1, 2)
+    return np.stack(columns, axis=-1).reshape(t, n, -1), gradients
+
+
+def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Values (1, …, M) that do not depend on t, and new ones (T, …, K), together."""
+    return np.concatenate([np.broadcast_to(fixed, (*new.shape[:-1], fixed.shape[-1])), new], -1)
+
+
+@np.errstate(all="ignore")
+def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
+    """The relations that look cheapest at points (N, D), by √λ for the contrast."""
+    (n, d), spreads = points.shape, robust_spreads(points)
+    fixed, xs = monomials(d, 2), libraries.variables(d)
+    m = len(fixed)
+    alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
+    sizes = [size for size in SIZES if 3 * size <= n]
+    found: list[tuple[float, Expression, float]] = []
+    for functions, grid in libraries.with_number(points):
+        new = _multiplied(functions, grid, points, spreads)
+        moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
+        usable = moments.usable
+        terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
+        here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
+        for size in sizes:
+            chosen = subsets(here, size, int(np.searchsorted(usable, m)))
+            if size > 3 and d > 2:  # there are too many: beside the new terms only linear ones
+                simple = (usable <= d) | (usable >= m)
+                chosen = chosen[simple[chosen].all(axis=1)]
+            for t, relation in smallest(moments, chosen, BEST):
+                law = relation.of(terms)
+                price = form_price(law, prices) + n * np.log(relation.size)
+                found.append((round(price, 6), law, float(grid[t])))
+    cheapest = sorted(found, key=lambda one: one[0])[:FITTED]
+    return [from_tree(_numbered(to_tree(law), d + 1, t)) for _, law, t in cheapest]
+
+
+def numbers(prices: Prices, max_tokens: int) -> Proposer:
+    """The proposer: in the units of the home view, as numbers come in units of the range."""
+
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        found = with_number(cloud.seen(cloud.home), prices)
+        yield Batch(new_drafts(found, cloud, cloud.home, pool, "numbers", max_tokens), WARM)
+
+    return propose

@@ -1,0 +1,85 @@
+"""Relations with one number inside of a function, with noise and without."""
+
+import numpy as np
+import pytest
+
+from pie.data.sampling import add_noise
+from pie.experiments.metrics import two_sided
+from pie.expr.expression import parse
+from pie.search.plus import PlusConfig, discover_plus
+from pie.search.price import Prices
+from pie.search.proposers.numbers import with_number
+
+# (law, number of variables, variable solved for)
+LAWS = [
+    ("x1*x3 + sin(0.7*x2) - 0.5", 3, 3),  # a frequency
+    ("x2 - 2.0*sin(5.3*x1 + 0.4) + 0.3*x1**2", 2, 2),  # and a phase
+    ("x1*x2 + exp(1.37*x1) - 2.5", 2, 2),  # a rate
+    ("x3 - 0.3*log(x1**2 + 0.45) - 0.2*x2", 3, 3),  # a shift
+    ("(x1 - 1.4)*sin(2.5*x2) + 0.4", 2, 1),  # an amplitude
+    ("x3*sin(1.7*x1*x2) + 0.6*sin(1.7*x1*x2) - x1 + 0.3", 3, 3),
+]
+
+
+def best_of(model, points):
+    """The best of what this proposer finds alone."""
+    return discover_plus(model, points, PlusConfig(proposers=("numbers",))).best
+
+
+@pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
+def test_an_exact_law_is_found(law, d, variable, cloud, tiny_model):
+    found = best_of(tiny_model, cloud(law, d, variable))
+    assert found.contrast < 1e-8
+    assert two_sided(found.expression, parse(law), d, seed=0) > 0.95
+
+
+def _cooling(n, rng):
+    x = rng.uniform(0.0, 30.0, n)
+    return np.column_stack([x, 20.0 + 65.0 * np.exp(-0.12 * x)])
+
+
+def _wave(n, rng):
+    x = rng.uniform([0.0, -2.0], [6.0, 2.0], (n, 2))
+    return np.column_stack([x, 1.4 * np.sin(2.3 * x[:, 0]) + 0.8 * x[:, 1]])
+
+
+def _power(n, rng):
+    x = rng.uniform(0.5, 4.0, (n, 2))
+    return np.column_stack([x, 2.0 * x[:, 0] ** 1.7 * x[:, 1] - 1.0])
+
+
+@pytest.mark.parametrize(
+    "points, law",
+    [
+        (_cooling, "x2 - 20.0 - 65.0*exp(-0.12*x1)"),
+        (_wave, "x3 - 1.4*sin(2.3*x1) - 0.8*x2"),
+        (_power, "x3 - 2.0*x1**1.7*x2 + 1.0"),
+    ],
+)
+@pytest.mark.parametrize("units", [1.0, 1e-5, 1e7])
+def test_a_noisy_law_is_found_in_any_units(points, law, units, tiny_model, rng):
+    noisy = add_noise(points(200, rng), 0.01, rng)
+    found = best_of(tiny_model, noisy * units).expression
+    exact = points(100, rng)
+    left = np.abs(found.values(exact * units)) / np.linalg.norm(
+        found.value_and_gradient(exact * units)[1] * exact.std(axis=0) * units, axis=1
+    )
+    assert np.median(left) < 0.01
+    assert len(found.codes) <= len(parse(law).codes) + 2
+
+
+@pytest.mark.parametrize("n, d", [(8, 2), (60, 2), (60, 3)])
+def test_points_without_a_law_fit_nothing_well(n, d, rng, tiny_model):
+    found = best_of(tiny_model, rng.standard_normal((n, d)))
+    assert found is None or not found.contrast < 1e-3
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-60, 1e6, 1e60, 1e200])
+def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
+    for law in with_number(size * rng.uniform(0.5, 2.0, (60, 2)), Prices()):
+        assert np.isfinite(law.constants).all()
+
+
+def test_every_relation_holds_all_variables_and_a_number(rng):
+    for law in with_number(rng.uniform(0.5, 2.0, (60, 3)), Prices()):
+        assert law.variables == (1, 2, 3)
