@@ -229,6 +229,8 @@ def main() -> None:
     parser.add_argument("--searches", action="store_true", help="only the seconds of searches")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE))
+    from figure import speed
+
     from pie.experiments.settings import load_settings
     from pie.report import figures
 
@@ -243,7 +245,7 @@ def main() -> None:
     partial = options.out / "results.json.tmp"
     partial.write_text(json.dumps(results, indent=2) + "\n")
     partial.replace(options.out / "results.json")
-    figures.save(figures.speed(results), options.out / "speed")
+    figures.save(speed(results), options.out / "speed")
     for name, entry in results["items"].items():
         print(f"{name:18s} {entry['value']:10.3g} {entry['unit']}; {entry['ratio']:.3g} times")
     for name, of in results["searches"].items():

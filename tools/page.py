@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 from pie.params import read_yaml
-from pie.report.page import render
-from pie.report.provenance import History, stages
+from pie.report.page import History, render, stages
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("reports/figures", "reports/tables")

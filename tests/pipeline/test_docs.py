@@ -1,10 +1,66 @@
 """What the documents show runs as it stands."""
 
 import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OPERATOR = "## An operator\n"  # what follows runs in a copy of the library that has the operator
+
+SECOND_DERIVATIVES = """
+>>> import sympy
+>>> from pie.expr.derivatives import derivatives
+>>> from pie.expr.sympy_bridge import to_sympy
+>>> a, b, x = sympy.symbols("a b x1", real=True)
+>>> exact = sympy.lambdify((a, b, x), sympy.diff(to_sympy(law, (a, b)), x, b))
+>>> ours = derivatives(*law.arrays, points.T.copy(), True, True, True)[6]
+>>> bool(np.allclose(ours, exact(*law.constants, points[:, 0]), rtol=1e-10))
+True
+"""
 
 
-def test_the_examples_of_extending_run(root):
-    failed, tried = doctest.testfile(
-        str(root / "docs/extending.md"), module_relative=False, encoding="utf-8"
-    )
+@pytest.fixture
+def sections(root, tmp_path) -> tuple[Path, Path]:
+    """docs/extending.md in two files: up to the operator, and the rest."""
+    parts = (root / "docs/extending.md").read_text().split(OPERATOR)
+    paths = tmp_path / "before.md", tmp_path / "operator.md"
+    for path, text in zip(paths, parts, strict=True):
+        path.write_text(text)
+    return paths
+
+
+def changed(source: Path, changes: str) -> None:
+    """Apply a diff without line numbers: what each hunk replaces stands once in its file."""
+    for part in changes.split("+++ ")[1:]:
+        name, *hunks = re.split(r"^@@\n", part, flags=re.M)
+        path = source / name.strip()
+        text = path.read_text()
+        for hunk in hunks:
+            lines = hunk.splitlines(keepends=True)
+            old, new = ("".join(x[1:] for x in lines if x[0] in marks) for marks in (" -", " +"))
+            assert text.count(old) == 1, f"{path.name} has {text.count(old)} times\n{old}"
+            text = text.replace(old, new)
+        path.write_text(text)
+
+
+def test_the_examples_of_extending_run(sections):
+    failed, tried = doctest.testfile(str(sections[0]), module_relative=False, encoding="utf-8")
     assert tried >= 20 and failed == 0
+
+
+@pytest.mark.slow
+def test_the_operator_of_extending_runs_in_a_copy_of_the_library(root, tmp_path, sections):
+    shutil.copytree(root / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (changes,) = re.findall(r"```diff\n(.*?)```", sections[1].read_text(), re.S)
+    changed(tmp_path / "src/pie", changes)
+    examples = tmp_path / "examples.md"
+    examples.write_text(sections[1].read_text() + SECOND_DERIVATIVES)
+    command = [sys.executable, "-W", "error", "-m", "doctest", str(examples)]
+    env = os.environ | {"PYTHONPATH": str(tmp_path / "src")}
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

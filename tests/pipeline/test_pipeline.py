@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 import nbformat
+import numpy as np
 import pytest
 import yaml
 
@@ -181,6 +182,29 @@ def test_rows_of_other_code_are_not_carried_over(root):
     for change in ({"fitness": 0.9}, {"two_sided": 0.9}, {"skeleton": 0}, {"status": "none"}):
         assert not carry.agrees(old, replace(old, **change), False), change
     assert carry.agrees(old, replace(old, fitness=0.9), True)
+
+
+def test_two_revisions_are_compared_by_what_each_finds(root):
+    compare = tool(root, "compare")
+    with pytest.raises(ValueError, match="unknown revision 'no such one'"):
+        compare.exported("no such one")
+    way = "9 points, noise 0.05"
+    right = Row("a", "validation", "V1", "x1", "x1", 1.0, 1.0, 1, 0.2, 0, way, "ok")
+    wrong = replace(right, two_sided=0.5, skeleton=0, seconds=0.4)
+    (line,) = compare.table([right, wrong, wrong], [right, right, right], "old").to_dict("records")
+    assert line["noise"] == "0.05" and line["problems"] == 3
+    assert line["skeleton %, old"] == "33.3" and line["skeleton %, here"] == "100.0"
+    assert line["skeleton, gained, lost"] == line["two-sided, gained, lost"] == "+2 −0"
+    assert line["median CPU s, old"] == "0.40"
+
+
+def test_a_comparison_asks_nothing_that_was_answered(root, tmp_path):
+    journal = tmp_path / "answers.jsonl"
+    journal.write_text('{"points": "a"}\n{"points": "b"}\n{"poin')
+    np.savez(tmp_path / "points.npz", a=np.ones((9, 2)), b=np.ones((9, 2)))
+    search = tool(root, "compare_search").main
+    search(tmp_path / "points.npz", "no weights", journal, "here", "0")
+    assert journal.read_text().endswith('{"poin')
 
 
 def test_environment_yml_is_the_lock(root):

@@ -12,9 +12,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pie.report.contents import SECTIONS, stem_of
-from pie.report.page import LARGEST_SVG, render
-from pie.report.provenance import NO_HISTORY, History, Stage, stages
+from pie.report.page import (
+    LARGEST_SVG,
+    NO_HISTORY,
+    SECTIONS,
+    History,
+    Stage,
+    render,
+    stages,
+    stem_of,
+)
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
