@@ -120,6 +120,8 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
         if not 0.0 < high - low < LARGEST:
             continue
         reach = high - low
+        if repeats((values / reach)[:, None].round(9)):
+            continue
         yield [("exp", ("mul", t, u))], RATES / reach
         yield [(name, ("mul", t, u)) for name in ("cos", "sin")], FREQUENCIES / reach
         for name in ("ln", "sqrt", "div"):

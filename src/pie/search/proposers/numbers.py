@@ -21,7 +21,7 @@ from ..relations import Moments, columns_of, slopes_of, smallest, subsets
 
 SIZES = (2, 3, 4)  # terms of a relation
 BEST = 4  # of each library and size
-FITTED = 120  # of all, the cheapest
+FITTED = 50  # of each size, the cheapest: between the numbers of a grid more terms look better
 
 
 def _numbered(tree: Tree, variable: int, number: float) -> Tree:
@@ -70,7 +70,7 @@ def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
     m = len(fixed)
     alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
     sizes = [size for size in SIZES if 3 * size <= n]
-    found: list[tuple[float, Expression, float]] = []
+    found: dict[int, list[tuple[float, Expression, float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
         new = _multiplied(functions, grid, points, spreads)
         moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
@@ -85,9 +85,12 @@ def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
             for t, relation in smallest(moments, chosen, BEST):
                 law = relation.of(terms)
                 price = form_price(law, prices) + n * np.log(relation.size)
-                found.append((round(price, 6), law, float(grid[t])))
-    cheapest = sorted(found, key=lambda one: one[0])[:FITTED]
-    return [from_tree(_numbered(to_tree(law), d + 1, t)) for _, law, t in cheapest]
+                found[size].append((round(price, 6), law, float(grid[t])))
+    return [
+        from_tree(_numbered(to_tree(law), d + 1, t))
+        for priced in found.values()
+        for _, law, t in sorted(priced, key=lambda one: one[0])[:FITTED]
+    ]
 
 
 def numbers(prices: Prices, max_tokens: int) -> Proposer:
