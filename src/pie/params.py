@@ -1,4 +1,4 @@
-"""params.yaml into frozen records: unknown keys and ill-typed values are refused, quoting them."""
+"""Sections of params.yaml as frozen dataclasses; unknown keys and wrong types are errors."""
 
 import dataclasses
 import re
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2 floats: ``1e-4`` is a number here, as it is for DVC."""
+    """YAML 1.2 floats: ``1e-4`` is a number, as for DVC."""
 
 
 _Loader.add_implicit_resolver(
@@ -23,12 +23,7 @@ _Loader.add_implicit_resolver(
 
 
 def read_yaml(path: Path) -> dict:
-    """A YAML mapping from a file.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is not a mapping, or not YAML.
-    """
+    """A YAML mapping from a file; raises FileNotFoundError or, for other content, ValueError."""
     try:
         content = yaml.load(Path(path).read_text(), Loader=_Loader)
     except yaml.YAMLError as error:
@@ -39,15 +34,10 @@ def read_yaml(path: Path) -> dict:
 
 
 def record(cls: type[T], values: object, where: str) -> T:
-    """A dataclass from a mapping, nested dataclasses and tuples included.
+    """Build the dataclass ``cls`` from a mapping, nested dataclasses and tuples included.
 
-    Args:
-        cls: a dataclass.
-        values: a mapping with its fields; missing ones keep their defaults.
-        where: the section's name, quoted in errors.
-
-    Raises:
-        ValueError: an unknown key, a missing one without default, or a value of the wrong type.
+    Missing fields take their defaults; ``where`` names the section in error messages. Raises
+    ValueError for an unknown key, a missing key without default, or a wrong type.
     """
     if not isinstance(values, dict):
         raise ValueError(f"{where} is {values!r}; expected a mapping")

@@ -1,8 +1,8 @@
-"""What a result depends on: the code that really runs, known by its imports, without its prose.
+"""Digests of the code that a result depends on, found by following its imports.
 
-A stage of the pipeline, and every journal of finished rows, carries a digest of settings, files and
-of the syntax trees of modules. A comment, a docstring or a line break changes no digest; a number
-does, in a module or in any that it imports.
+Pipeline stages and journals of finished rows store a digest of settings, files and the syntax trees
+of modules. Comments, docstrings and layout do not count. Any other change does, in a module or in
+one that it imports.
 """
 
 import ast
@@ -13,17 +13,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
-RESOURCE = re.compile(r"[\w-]+\.\w+")  # a file beside its module, named in a string
+RESOURCE = re.compile(r"[\w-]+\.\w+")  # name of a file in the module's folder
 
 
 def tree_of(code: str) -> ast.Module:
-    """The syntax tree of Python text without docstrings and other strings that stand alone.
-
-    >>> same = ast.dump(tree_of("def f():\\n  'Doc.'\\n  return 1")), ast.dump(
-    ...     tree_of("def f(): return 1  # comment"))
-    >>> same[0] == same[1]
-    True
-    """
+    """Syntax tree of Python code without docstrings and other stand-alone strings."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
@@ -36,11 +30,9 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def imports(tree: ast.AST, package: tuple[str, ...] = ()) -> set[str]:
-    """Modules of pie that code imports anywhere in it, as ``expr.kernel``; packages as ``expr``.
+    """Modules of pie that ``tree`` imports, as ``expr.kernel``, and packages, as ``expr``.
 
-    Args:
-        tree: of the code.
-        package: where it lies below pie, which relative imports start from.
+    Relative imports are resolved against ``package``, the package of the module below pie.
     """
     found: set[str] = set()
     for node in ast.walk(tree):
@@ -67,7 +59,7 @@ def _file(name: str) -> Path | None:
 
 @functools.cache
 def _read(path: Path, code: str) -> tuple[str, frozenset[str]]:
-    """The digest of a module with the files that it names, and what it imports."""
+    """Digest of a module with the files that it names, and the modules that it imports."""
     tree = tree_of(code)
     parts = path.relative_to(PACKAGE).parts[:-1]
     found = hashlib.sha256(ast.dump(tree).encode())
@@ -75,17 +67,14 @@ def _read(path: Path, code: str) -> tuple[str, frozenset[str]]:
         if _is_text(node) and RESOURCE.fullmatch(node.value):
             resource = path.with_name(node.value)
             found.update(resource.read_bytes() if resource.is_file() else b"")
-    packages = {".".join(parts[: i + 1]) for i in range(len(parts))}  # their __init__ runs, too
+    packages = {".".join(parts[: i + 1]) for i in range(len(parts))}  # their __init__ runs as well
     return found.hexdigest(), frozenset(imports(tree, parts) | set(filter(_file, packages)))
 
 
 def digests(modules: Iterable[str], without: Iterable[str] = ()) -> dict[str, str]:
-    """Digest of each named module (``expr.kernel``) and of all that they import, by name.
+    """Digest of each module and of all that it imports, by name; FileNotFoundError if missing.
 
-    ``without`` names modules that are imported but not run; what only they import is left out, too.
-
-    Raises:
-        FileNotFoundError: a module that does not exist, quoted.
+    Modules in ``without`` are skipped, and so is what only they import.
 
     >>> sorted(digests(["expr.kernel"]))
     ['expr', 'expr.kernel', 'expr.operators', 'expr.vector_math']
@@ -107,7 +96,7 @@ def digest_of(
     files: Iterable[Path] = (),
     without: Iterable[str] = (),
 ) -> bytes:
-    """Digest of settings, files, and the code of the named modules with all that they import."""
+    """Digest of settings, files, and the code of ``modules`` with all that they import."""
     code = sorted(digests(modules, without).items())
     found = hashlib.sha256(repr((settings, code)).encode())
     for path in files:

@@ -5,7 +5,8 @@ import pytest
 
 from pie.data.sampling import add_noise
 from pie.experiments.metrics import two_sided
-from pie.expr.expression import parse
+from pie.expr.expression import from_tree, parse
+from pie.search import libraries
 from pie.search.plus import PlusConfig, discover_plus
 from pie.search.price import Prices
 from pie.search.proposers.numbers import with_number
@@ -83,3 +84,11 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
 def test_every_relation_holds_all_variables_and_a_number(rng):
     for law in with_number(rng.uniform(0.5, 2.0, (60, 3)), Prices()):
         assert law.variables == (1, 2, 3)
+
+
+def test_there_are_no_functions_of_what_takes_few_values(rng):
+    """Nine ratios: any function of x1/x2 is as good as any other there."""
+    x = rng.uniform(0.5, 2.0, 100)
+    points = np.column_stack([x, x * rng.integers(1, 10, 100)])
+    grids = [str(from_tree(terms[0])) for terms, _ in libraries.with_number(points)]
+    assert grids and not any("x1/x2" in g for g in grids)

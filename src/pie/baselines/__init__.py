@@ -1,1 +1,1 @@
-"""The baselines of Tables 1 and 2, and the ones the paper leaves out."""
+"""The baselines of Tables 1 and 2, and others."""

@@ -1,9 +1,8 @@
-"""Genetic programming on gplearn: the paper's GP rows, and three objectives it leaves out.
+"""Genetic programming with gplearn: the paper's GP rows and three further objectives.
 
-The paper's hyper-parameters (Appendix B) are gplearn's names; what it does not give is gplearn's
-default. gplearn evolves with protected operators, and so do these rows; every program of the last
-generation, and the best of each earlier one, is evaluated again with the true operators before it
-is ranked. The other objectives evolve with the true operators.
+Hyper-parameters are the paper's (Appendix B), else gplearn's defaults. The paper's objectives
+evolve with gplearn's protected operators; the last generation and the best program of each earlier
+one are then scored again with the true operators. The other objectives evolve with these.
 """
 
 import contextlib
@@ -26,12 +25,12 @@ from ..search.candidates import Candidate, Discovery, check_points
 from .objectives import OBJECTIVES, WORST, Vanilla
 
 RETURNED = 20  # candidates
-FINISHED = 100  # evolved programs whose constants are fitted
+FINISHED = 100  # evolved programs that the objective finishes
 
 
 @dataclass(frozen=True)
 class GeneticConfig:
-    """Settings of gplearn; ``paper`` marks those of the paper, the others are gplearn's own."""
+    """Settings; those not marked ``paper`` are gplearn's defaults."""
 
     population: int = 2000  # paper
     generations: int = 20  # paper
@@ -42,8 +41,8 @@ class GeneticConfig:
     point_mutation: float = 0.01
     point_replace: float = 0.05
     parsimony: float = 0.001
-    constants_up_to: float = 1.0  # U(−c, c)
-    min_depth: int = 2  # of the first generation
+    constants_up_to: float = 1.0  # c of U(−c, c)
+    min_depth: int = 2  # of trees in the first generation
     max_depth: int = 6
     tau: float = 1e-4  # tolerance of CL-FEM
     seed: int = 0
@@ -66,13 +65,13 @@ def _pow(x1, x2):
 
 
 class _Program(gplearn.genetic._Program):
-    """Of gplearn, without the draw of all samples from all, a third of its time; same programs."""
+    """gplearn's program without its draw of all rows from all, a third of its time."""
 
     def get_all_indices(self, n_samples=None, max_samples=None, random_state=None):
         return slice(None), slice(0)
 
 
-# the paper's set, as gplearn protects it and as it is: undefined values count as the worst fitness
+# the paper's operators, protected and true; an undefined value has the worst fitness
 _PROTECTED = (
     *("add", "sub", "mul", "div", "sqrt", "log", "neg", "sin", "cos"),
     make_function(function=_exp, name="exp", arity=1, wrap=False),
@@ -89,11 +88,7 @@ _TRUE = (
 
 
 def to_expression(program: list) -> Expression:
-    """A gplearn program with the true operators in place of the protected ones.
-
-    Raises:
-        ValueError: too long for an expression.
-    """
+    """A gplearn program with the true operators; ValueError if it is too long."""
     rest = list(reversed(program))
 
     def read() -> Tree:
@@ -109,7 +104,7 @@ def to_expression(program: list) -> Expression:
 
 def _estimator(config: GeneticConfig, objective: Vanilla, generations: int) -> SymbolicRegressor:
     def fitness(y, predicted, weight):
-        # gplearn tries a new fitness on two values first
+        # gplearn first tests a fitness function on two values
         return objective.score(predicted) if len(predicted) == len(objective.rows) else WORST
 
     return SymbolicRegressor(
@@ -142,7 +137,7 @@ def _fit_quietly(estimator: SymbolicRegressor, objective: Vanilla) -> None:
 
 
 def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[list]:
-    """The best program of every generation and the last generation, fittest first."""
+    """The last generation and the best program of each earlier one, fittest first."""
     best = []
     estimator = _estimator(config, objective, 1)
     for generation in range(1, config.generations + 1):
@@ -160,10 +155,10 @@ def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[lis
 
 @np.errstate(all="ignore")
 def ranked(programs: Iterable[list], objective: Vanilla, parsimony: float) -> list[Candidate]:
-    """gplearn programs as candidates: true operators, finished by the objective, fittest first.
+    """gplearn programs as candidates: true operators, finished by the objective, best first.
 
-    The paper's objectives rank by fitness, as gplearn does in the end; the others by fitness less
-    ``parsimony`` per token, as gplearn does in its tournaments.
+    The paper's objectives rank by fitness, as gplearn does at the end; the others by fitness minus
+    ``parsimony`` per token, as gplearn's tournaments do.
     """
     price = 0.0 if objective.as_in_paper else parsimony
 
@@ -191,10 +186,8 @@ def genetic(
 ) -> Discovery:
     """GP with one of :data:`pie.baselines.objectives.OBJECTIVES`, on points (N, D).
 
-    Evolution stops at a fitness of 0; no generation begins that would not end in time.
-
-    Raises:
-        ValueError: points or arguments that cannot be used, quoting them.
+    Stops at fitness 0, or before a generation that would exceed ``seconds``. ValueError for an
+    unknown fitness or unusable points.
     """
     if fitness not in OBJECTIVES:
         raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(OBJECTIVES)}")

@@ -1,7 +1,4 @@
-"""Every baseline behind one signature.
-
-The first four rows are the paper's; the others are what a sceptic would try first.
-"""
+"""All baselines with one signature: the paper's four and four others."""
 
 import functools
 from dataclasses import dataclass
@@ -12,7 +9,7 @@ from .genetic import GeneticConfig, genetic
 from .neural_guided import NeuralGuidedConfig, neural_guided
 from .null_space import NullSpaceConfig, null_space
 
-# module and section of the parameters; fitness
+# module and section of the parameters, fitness
 METHODS = {
     "GP (Vanilla)": ("genetic", "vanilla"),
     "GP (CL-FEM)": ("genetic", "cl-fem"),
@@ -27,8 +24,6 @@ METHODS = {
 
 @dataclass(frozen=True)
 class BaselinesConfig:
-    """Settings of the baselines."""
-
     genetic: GeneticConfig = GeneticConfig()
     neural_guided: NeuralGuidedConfig = NeuralGuidedConfig()
     null_space: NullSpaceConfig = NullSpaceConfig()
@@ -43,7 +38,6 @@ class Baselines:
 
     @property
     def methods(self) -> dict[str, Method]:
-        """Every baseline by name."""
         gp = functools.partial(genetic, config=self.config.genetic)
         dso = functools.partial(neural_guided, config=self.config.neural_guided)
         svd = functools.partial(null_space, config=self.config.null_space)
@@ -54,7 +48,7 @@ class Baselines:
         }
 
     def budget(self, method: str) -> str:
-        """Programs that are evaluated."""
+        """Number of programs evaluated, in words."""
         gp, dso = self.config.genetic, self.config.neural_guided
         return {
             "genetic": f"{gp.generations} × {gp.population} programs",
@@ -63,6 +57,5 @@ class Baselines:
         }[METHODS[method][0]]
 
     def digest(self, method: str) -> bytes:
-        """Of settings and sources."""
         section, fitness = METHODS[method]
         return digest_of([f"baselines.{section}"], (getattr(self.config, section), fitness))

@@ -1,23 +1,22 @@
-r"""*DSO*: genetic programming that a neural policy seeds, NGGP (Mundhenk et al. 2021).
+r"""*DSO*: neural-guided genetic programming, NGGP (Mundhenk et al. 2021).
 
-The public implementation needs TensorFlow 1, so this is a new one. One iteration:
+Written anew, since the public code needs TensorFlow 1. One iteration:
 
-1. the policy (:mod:`pie.baselines.policy`) samples a batch of programs;
-2. some of them seed a population, which breeds for some generations (tournaments, one-point
-   crossover, one of four mutations);
-3. the constants of every program are fitted by BFGS to the fitness, from ones;
-4. the best programs of all generations join the batch, and the policy learns from those whose
-   reward R reaches the (1 − ε) quantile R_ε (the risk-seeking gradient of Petersen et al. 2021),
-   from the k best programs so far (priority queue training) and from an entropy bonus:
+1. The policy (:mod:`pie.baselines.policy`) samples a batch of programs.
+2. Some of them seed genetic programming (:func:`pie.baselines.programs.evolve`).
+3. The constants of every program are fitted to the fitness by BFGS, starting at 1.
+4. The best programs of all generations join the batch. The policy learns from those with reward R
+   of at least the (1 − ε) quantile R_ε (risk-seeking policy gradient, Petersen et al. 2021), from
+   the k best programs so far (priority queue training), and from an entropy bonus:
 
 .. math:: -\frac1B \sum_i \bigl[(R_i - R_ε) \log p(\tau_i) + λ_H H(\tau_i)\bigr]
     - w \log p(\tau_{queue})
 
-Public DSO's reward divides by the standard deviation of y. Here y = 0, so the paper's
-fitness takes its place (Eq. 2 or 6, a mean square m): R = 1 / (1 + √m), and 0 where it is −∞.
+Public DSO's reward divides by the standard deviation of y. Here y = 0 and R = 1 / (1 + √m) with the
+mean square m of the paper's fitness (Eq. 2 or 6), or 0 where that is −∞.
 
-The operators are the paper's (Appendix B) but neg, which is a factor whose constant is fitted.
-All are the true ones: a program that is undefined at a point has fitness −∞.
+Operators are the paper's (Appendix B) except neg, which a fitted factor replaces. They are not
+protected: a program undefined at a point has fitness −∞.
 """
 
 import contextlib
@@ -43,35 +42,32 @@ RETURNED = 20  # candidates
 
 @dataclass(frozen=True)
 class NeuralGuidedConfig(Breeding):
-    """Settings, those of genetic programming included.
-
-    "public" is public DSO's ``config_regression_gp`` and what it inherits.
-    """
+    """Settings; those not marked are public DSO's (``config_regression_gp`` with its parents)."""
 
     samples: int = 200_000  # programs evaluated; paper
     entropy_weight: float = 0.03  # λ_H; paper
     epsilon: float = 0.05  # ε; paper
     priority_queue: bool = True  # paper
-    policy_gradient: bool = True  # public: the queue replaces it; the paper reports its ε
-    queue_size: int = 10  # k; public
-    queue_batch: int = 1  # programs drawn from the queue per iteration; public
-    queue_weight: float = 200.0  # w; public
-    batch: int = 500  # programs of the policy per iteration; public
-    population: int = 100  # of genetic programming, drawn from the batch; public
-    learning_rate: float = 2.5e-3  # of Adam; public
-    units: int = 32  # of the LSTM; public
-    entropy_gamma: float = 0.7  # public
-    min_length: int = 4  # public
-    max_length: int = 64  # public
-    length: float = 10.0  # ℓ of the soft prior on lengths; public
-    length_scale: float = 5.0  # its s; public
-    max_constants: int = 3  # public
+    policy_gradient: bool = True  # ours: the paper reports ε; in public DSO the queue replaces it
+    queue_size: int = 10  # k
+    queue_batch: int = 1  # programs drawn from the queue per iteration
+    queue_weight: float = 200.0  # w
+    batch: int = 500  # programs sampled per iteration
+    population: int = 100  # of genetic programming, drawn from the batch
+    learning_rate: float = 2.5e-3  # of Adam
+    units: int = 32  # of the LSTM
+    entropy_gamma: float = 0.7  # γ
+    min_length: int = 4
+    max_length: int = 64
+    length: float = 10.0  # ℓ of the soft prior on lengths
+    length_scale: float = 5.0  # s of that prior
+    max_constants: int = 3
     operators: tuple[str, ...] = (  # paper
         "add", "sub", "mul", "div", "pow", "sqrt", "exp", "ln", "sin", "cos",
     )  # fmt: skip
     tau: float = 1e-4  # tolerance of CL-FEM; paper
-    constant_iterations: int = 200  # of BFGS
-    exact: float = 1e-8  # √m that ends the search, negative = none; public: 1e-12
+    constant_iterations: int = 200  # of BFGS; ours
+    exact: float = 1e-8  # √m that ends the search, negative = none; ours (public: 1e-12)
     seed: int = 0
 
     def __post_init__(self):
@@ -91,27 +87,26 @@ class NeuralGuidedConfig(Breeding):
                 raise ValueError(f"unknown operator {name!r}; known are {', '.join(BY_NAME)}")
 
     def grammar(self, n_variables: int) -> Grammar:
-        """The programs that the search may reach."""
         operators = tuple(BY_NAME[name].code for name in self.operators)
         return Grammar(n_variables, operators, self.min_length, self.max_length, self.max_constants)
 
 
 class _Finished(Exception):
-    """Time or samples are used up, or a program is exact."""
+    """Time or samples are used up, or a fit is exact."""
 
 
 class _Judge:
-    """Fits and remembers programs; ends the search from wherever it is."""
+    """Fits programs, caches their rewards, and raises _Finished to end the search."""
 
     def __init__(self, points, copies, config: NeuralGuidedConfig, deadline: float):
         self.points, self.copies, self.config, self.deadline = points, copies, config, deadline
         self.left = config.samples
         self.rewards: dict[Codes, float] = {}
-        self.best: list[tuple[float, int, int, Fit]] = []  # a heap of the best
+        self.best: list[tuple[float, int, int, Fit]] = []  # min-heap of the best fits
 
     def __call__(self, programs: Sequence[Codes]) -> np.ndarray:
-        """Rewards (B,); every program counts as a sample, fitted before or not."""
-        wanted = list(map(tuple, programs[: self.left]))  # plain ones, also of genetic programming
+        """Rewards (B,); every program counts as a sample, cached or not."""
+        wanted = list(map(tuple, programs[: self.left]))  # plain tuples, not DEAP's individuals
         for codes in dict.fromkeys(wanted):
             if codes in self.rewards:
                 continue
@@ -125,7 +120,7 @@ class _Judge:
 
     def _fit(self, codes: Codes) -> Fit:
         expression = Expression(codes, (1.0,) * codes.count(CONSTANT))
-        # d_j is 0 without x_j, whatever the constants: nothing to fit
+        # without x_j, d_j = 0 for all constants: nothing to fit
         if self.copies is not None and len(expression.variables) < self.points.shape[1]:
             return Fit(expression, -np.inf, "a variable does not occur: its d_j is 0")
         config = self.config
@@ -135,14 +130,13 @@ class _Judge:
         error = math.sqrt(-found.fitness)
         reward = 1.0 / (1.0 + error)
         self.rewards[codes] = reward
-        # of equally good ones the shorter is better, then the earlier
+        # ties: the shorter program first, then the earlier
         entry = (reward, -len(codes), -len(self.rewards), found)
         (heapq.heappush if len(self.best) < RETURNED else heapq.heappushpop)(self.best, entry)
         if reward > 0.0 and error <= self.config.exact:
             raise _Finished
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """The best programs, best first."""
         fits = [fit for *_, fit in sorted(self.best, reverse=True)]
         return tuple(Candidate(f.expression, f.fitness, math.nan, f.status) for f in fits)
 
@@ -155,7 +149,7 @@ def learn(
     queue: Sequence[Codes],
     config: NeuralGuidedConfig,
 ) -> None:
-    """One step of the policy on a batch (B programs, rewards (B,)) and on some of the queue."""
+    """One gradient step of the policy on a batch with rewards (B,) and on queue programs."""
     quantile = np.quantile(rewards, 1.0 - config.epsilon, method="higher")
     kept = np.flatnonzero(rewards >= quantile)
     scores = policy.score([*(programs[i] for i in kept), *queue])
@@ -172,7 +166,7 @@ def learn(
 
 
 def _search(grammar: Grammar, judge: _Judge) -> None:
-    """Iterations until ``judge`` ends them."""
+    """Iterate until ``judge`` raises _Finished."""
     config = judge.config
     rng = np.random.default_rng(config.seed)
     generator = torch.Generator().manual_seed(config.seed)
@@ -205,21 +199,12 @@ def neural_guided(
     config: NeuralGuidedConfig = NeuralGuidedConfig(),
     seconds: float = math.inf,
 ) -> Discovery:
-    """Equations from points by neural-guided genetic programming.
+    """Equations from points (N, D), 2 ≤ D ≤ 9, by neural-guided genetic programming.
 
-    It ends after ``config.samples`` programs, at an exact one, or when time is up. Every program
-    counts that the policy samples or that is in a generation of the population, as in public
-    DSO, even where its constants are known already.
-
-    Args:
-        points: (N, D), 2 ≤ D ≤ 9.
-        fitness: ``cl-fem`` (Eq. 6) or ``vanilla`` (Eq. 2), with which answers are degenerate more
-            often than not: C·(x1 − x1) is exact.
-        config: settings.
-        seconds: wall-clock limit.
-
-    Raises:
-        ValueError: points or arguments that cannot be used, quoting them.
+    ``fitness`` is ``cl-fem`` (Eq. 6) or ``vanilla`` (Eq. 2), whose answers are mostly degenerate,
+    as C·(x1 − x1). Stops after ``config.samples`` programs, at an exact fit, or after ``seconds``.
+    As in public DSO, repeated programs count as well. ValueError for an unknown fitness or unusable
+    points.
     """
     began = time.perf_counter()
     if fitness not in ("cl-fem", "vanilla"):

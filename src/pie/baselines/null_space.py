@@ -1,17 +1,17 @@
-r"""The sceptic's baseline: sparse null vectors of simple terms, in closed form.
+r"""Baseline without search: sparse null vectors of term libraries, by SVD.
 
-Many laws are one linear relation Σ c_k·φ_k(x) = 0 among the terms of a pool, which the smallest
-singular vector of [φ_k(x_n)] holds: no network, no search, no starting values. The pools are 1 and
-all ln|x_j|, for products of powers Π x_j^e_j = level, and all monomials up to every total degree.
+A law Σ c_k·φ_k(x) = 0 that is linear in the terms of a library is a null vector of the matrix
+[φ_k(x_n)]. Libraries: 1 and all ln|x_j| (products of powers Π x_j^e_j = const), and all monomials
+up to each total degree. Columns and rows are normalised, against units and far points.
 
-Columns and rows of the matrix are brought to one size, so that neither units nor a few far points
-decide. Terms are left out one by one (:func:`pie.search.relations.eliminated`) while the smallest
-singular value s stays within a factor of the least, or is exact. This sparsest relation and the
-dense one are the candidates of a pool. Exact ones come first, then those of the lowest score,
+Terms are eliminated one by one (:func:`pie.search.relations.eliminated`) while the smallest
+singular value s stays within a factor of that of the whole library, or below 1e-9. The sparsest and
+the dense relation are candidates. Exact ones rank first, then those of the lowest score
 
-.. math:: ratio = \max(s / s_0, 10^{-9}), \qquad score = N \ln(ratio) / degree + price · terms,
+.. math:: ratio = \max(s / s_0, 10^{-9}), \qquad score = N \ln(ratio) / degree + price · terms
 
-s₀ from permuted points; per degree, as f² squares the ratio, which is about 1 without a law.
+with s₀ from permuted points: without a law the ratio is about 1. It is divided by the degree
+because f² squares the ratio.
 """
 
 import functools
@@ -30,20 +30,18 @@ from ..search.candidates import Candidate, Discovery, check_points
 from ..search.relations import eliminated
 from ..zeroset.spreads import permuted
 
-ROUNDING = 1e-12  # of a singular value
-EXACT = 1e-9  # relative singular value of an exact relation
-LONGEST = 24  # terms, which always fit into an equation
+ROUNDING = 1e-12  # smallest singular value that is not rounding error
+EXACT = 1e-9  # largest relative singular value of an exact relation
+LONGEST = 24  # terms; so many always fit into an equation
 Relation = list[tuple[Tree, float]]  # terms and their coefficients
 
 
 @dataclass(frozen=True)
 class NullSpaceConfig:
-    """Pools, sparsity and prices of the null-space baseline."""
-
     degree: int = 4  # of monomials in two variables; one less per further variable, at least 2
-    factor: float = 10.0  # by which leaving out terms may raise the smallest singular value
+    factor: float = 10.0  # by which elimination may raise the smallest singular value
     price: float = 10.0  # of a term, in units of N·ln(ratio)
-    largest_ratio: float = 0.5  # of a law
+    largest_ratio: float = 0.5  # of an accepted relation
 
     def __post_init__(self):
         if not 2 <= self.degree <= 5:
@@ -56,11 +54,8 @@ def null_space(
 ) -> Discovery:
     """Products of powers and polynomials that vanish at points (N, D), in any units.
 
-    Candidates come by score, with the paper's fitness (Eq. 2) of the equation as written; refused
-    ones last, with fitness −∞ and the reason. ``seconds`` is ignored: it takes milliseconds.
-
-    Raises:
-        ValueError: points that cannot be used, quoting them.
+    Ordered by score, with the fitness of Eq. 2; refused ones last, with fitness −∞ and the reason.
+    ``seconds`` is ignored: it takes milliseconds. ValueError for unusable points.
 
     >>> ellipse = np.array([[2.0 * np.cos(t), np.sin(t)] for t in np.linspace(0.0, 6.0, 60)])
     >>> null_space(ellipse).best.expression.tokens.count("pow2")
@@ -89,7 +84,7 @@ def null_space(
 
 
 def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
-    """The sparsest relation and the dense one, each with its ratio."""
+    """The sparsest and the dense relation of a library, each with its ratio."""
     columns, null = (_columns(pool, cloud) for cloud in (points, permuted(points)))
     if min(len(columns), len(null)) < 2 * len(pool):
         return
@@ -109,14 +104,14 @@ def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
 
 
 def _columns(pool: list[Tree], points: np.ndarray) -> np.ndarray:
-    """Terms at points (N, D), logarithms at |x|: (≤ N, M), all finite."""
+    """Terms at the points (N, D), logarithms of |x|; rows with finite values only, (≤ N, M)."""
     points = np.abs(points) if pool[1][0] == "ln" else points
     columns = np.stack([from_tree(term).values(points) for term in pool], axis=1)
     return columns[np.isfinite(columns).all(axis=1)]
 
 
 def _sum(relation: Relation) -> Expression:
-    """Σ c_k·φ_k, the largest coefficient 1."""
+    """Σ c_k·φ_k, scaled so that the largest coefficient is 1."""
     largest = max((c for _, c in relation), key=abs)
     pieces = [("mul", ("c", c / largest), t) if c != largest else t for t, c in relation]
     pieces = [p[1] if p[0] == "mul" and p[2][0] == "c" else p for p in pieces]
@@ -124,13 +119,13 @@ def _sum(relation: Relation) -> Expression:
 
 
 def _product(relation: Relation, points: np.ndarray, ratio: float) -> Expression | None:
-    """Π x_j^e_j − level, the first reading of the exponents, or else of |x_j|, of one sign."""
+    """Π x_j^e_j − const with simple exponents if the product has one sign, else with |x_j|."""
     found = {term[1][1]: c for term, c in relation if term[0] == "ln"}
     sizes = [abs(c) for c in found.values()]
     if len(found) < 2 or min(sizes) <= 1e-3 * max(sizes):
         return None
     exponents = np.array(list(found.values()))
-    exponents *= np.sign(exponents[0]) / min(sizes)  # the first one is positive
+    exponents *= np.sign(exponents[0]) / min(sizes)  # smallest 1 in size, first positive
     plain = points[:, [j - 1 for j in found]], [("x", j) for j in found]
     squared = plain[0] ** 2, [("pow2", x) for x in plain[1]]
     readings = [(plain, e) for e in _readings(exponents, 1e-6 + min(ratio, 0.05))]
@@ -146,7 +141,7 @@ def _product(relation: Relation, points: np.ndarray, ratio: float) -> Expression
 
 
 def _readings(exponents: np.ndarray, tolerance: float) -> Iterator[np.ndarray]:
-    """Exponents as they may be meant: fractions, integers, even ones; else as they are."""
+    """Exponents near the fitted ones: fractions, integers, even integers; else as they are."""
     for k in range(1, 6):
         whole = np.round(k * exponents)
         if np.abs(whole - k * exponents).max() <= k * tolerance:

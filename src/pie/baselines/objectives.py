@@ -1,12 +1,11 @@
-r"""What an evolved program is rewarded for, from its values on stacked rows only.
+r"""Objectives of genetic programming, computed from a program's values on stacked rows.
 
-gplearn shows a fitness function the values of a program and nothing else. So everything that an
-objective needs to know of f stands in the rows of one matrix: the points, their stochastic copies
-(Eq. 4), the points moved by a small step h along each axis, where
+A gplearn fitness function sees only the values of a program. So one matrix holds all rows that an
+objective needs: the points, their stochastic copies (Eq. 4), or points shifted by h for
 
 .. math:: \frac{\partial f}{\partial x_j} \approx \frac{f(x + h e_j) - f(x)}{h}
 
-All are scored so that higher is better; :data:`WORST` stands for −∞ and for undefined.
+Higher is better; :data:`WORST` stands for −∞ and for undefined values.
 """
 
 import functools
@@ -19,33 +18,27 @@ from ..fit.sampson_fits import fit_sampson
 from ..zeroset.spreads import permuted
 
 WORST = -1e30
-STEP = 1e-6  # h, of the spread of a column
-NEIGHBOURS = 12  # of which a normal is the direction of least spread
-NEGLIGIBLE = 1e-9  # coefficient of a column of size 1
+STEP = 1e-6  # h, in standard deviations of the column
+NEIGHBOURS = 12  # nearest points in local PCA
+NEGLIGIBLE = 1e-9  # coefficient of a normalised column
 
 
 class Vanilla:
-    """Eq. 2: minus the mean square of f. Degenerate answers reach its maximum, 0.
+    """Eq. 2 on points (N, D): minus the mean square of f. Degenerate f reach its maximum, 0."""
 
-    Args:
-        points: (N, D).
-        seed: of what is drawn beside them.
-        tau: tolerance of CL-FEM.
-    """
-
-    as_in_paper = True  # evolved with gplearn's protected operators, the fittest program wins
+    as_in_paper = True  # protected operators, ranked by fitness alone
 
     def __init__(self, points: np.ndarray, seed: int = 0, tau: float = 1e-4):
         self.points, self.n, self.tau = points, len(points), tau
-        self.rows = self.stacked(seed)  # where programs are evaluated, (R, D), the points first
+        self.rows = self.stacked(seed)  # (R, D), the points first
 
     def stacked(self, seed: int) -> np.ndarray:
-        """The points, and what else the score needs."""
+        """The points and all other rows that the score needs, (R, D)."""
         return self.points
 
     @np.errstate(all="ignore")
     def score(self, values: np.ndarray) -> float:
-        """Fitness from the values of a program on the rows (R,); higher is better."""
+        """Fitness from the values of a program on the rows, (R,)."""
         score = self._score(values)
         return score if np.isfinite(score) else WORST
 
@@ -53,16 +46,15 @@ class Vanilla:
         return vanilla(values)
 
     def finish(self, expressions: list[Expression]) -> list[Expression]:
-        """Equations made of evolved programs, best first: constants that the fitness implies."""
+        """Equations from evolved programs, with fitted constants where the objective has any."""
         return expressions
 
     def score_finished(self, expression: Expression) -> float:
-        """Fitness of an equation that :meth:`finish` returned."""
         return self.score(expression.values(self.rows))
 
 
 class ClFem(Vanilla):
-    """Eq. 6: as Eq. 2, but −∞ where some d_j ≤ τ. The copies are drawn once."""
+    """Eq. 6: as Eq. 2, but −∞ if some d_j ≤ τ. The copies are drawn once."""
 
     def stacked(self, seed):
         return np.concatenate(
@@ -74,21 +66,21 @@ class ClFem(Vanilla):
 
 
 def _stepped(points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """Points, then the points moved along each axis, ((1 + D)·N, D)."""
+    """Points, then the points shifted along each axis, ((1 + D)·N, D)."""
     return np.concatenate([points, *(points + h for h in np.diag(STEP * spreads))])
 
 
 def _gradient(values: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
-    """f (N,) and its gradient in units of the columns' spread (D, N), from values on such rows."""
+    """f (N,) and its gradient in standardised columns (D, N), from values on these rows."""
     f, *moved = values.reshape(1 + d, -1)
     return f, (np.stack(moved) - f) / STEP
 
 
 class Sampson(Vanilla):
-    r"""Minus the mean Sampson distance |f|/‖∇f‖, over its median on points with permuted columns.
+    """Minus the mean Sampson distance |f|/‖∇f‖, over its median on permuted points (ours).
 
-    Not in the paper. In units of the columns' spread, each distance counted up to one. An f that
-    is small or steep everywhere gains nothing: its permuted points are as near.
+    Distances are in standard deviations of the columns, capped at 1. An f that is small or steep
+    everywhere gains nothing, because it is so at permuted points, too.
     """
 
     as_in_paper = False
@@ -106,17 +98,17 @@ class Sampson(Vanilla):
         return -float(np.mean(near[0]) / np.median(near[1]))
 
     def finish(self, expressions):
-        """With constants fitted; degenerate ones only where the guards of the fit pass no other."""
+        """Constants fitted by Sampson distance; unchanged if the guards reject every fit."""
         fits = fit_sampson(expressions, self.points, warm=True, n_starts=1, descents=1)
         return [fit.expression for fit in fits if fit.status == "ok"] or expressions
 
 
 class ImplicitDerivatives(Vanilla):
-    r"""Minus the mean of ln(1 + |sin θ|), θ between ∇f and the normal of the cloud.
+    """Minus the mean of ln(1 + |sin θ|), θ the angle between ∇f and the normal of the cloud.
 
-    Schmidt & Lipson (2009) compare derivatives of f with numerical ones along an ordered
-    trajectory; without order, the normal at a point is the direction in which its nearest points
-    spread least. It sees f up to its level, which is set to the median over the points in the end.
+    Schmidt & Lipson (2009) compare derivatives along an ordered trajectory. Without order, normals
+    come from local PCA. The score does not depend on the level of f, which :meth:`finish` sets to
+    the median over the points.
     """
 
     as_in_paper = False
@@ -135,21 +127,13 @@ class ImplicitDerivatives(Vanilla):
         return -float(np.mean(np.log1p(sine)))
 
     def finish(self, expressions):
-        """Every program less its level."""
         levels = [float(np.median(e.values(self.points))) for e in expressions]
         trees = zip(map(to_tree, expressions), levels, strict=True)
         return [from_tree(("sub", tree, ("c", level))) for tree, level in trees]
 
 
 def normals(points: np.ndarray, neighbours: int = NEIGHBOURS) -> np.ndarray:
-    """Unit normals of a cloud (N, D) in units of its columns' spread, by local PCA; (N, D).
-
-    >>> angle = np.linspace(0.0, 6.0, 100)
-    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> along = np.abs(np.sum(normals(circle) * circle, axis=1))
-    >>> bool((along > 0.99).all())
-    True
-    """
+    """Unit normals by local PCA, (N, D), in units of the columns' spread, of points (N, D)."""
     scaled = points / points.std(0)
     square = ((scaled[:, None] - scaled[None]) ** 2).sum(-1)
     nearest = np.argsort(square, axis=1)[:, : min(neighbours, len(points))]
@@ -159,17 +143,17 @@ def normals(points: np.ndarray, neighbours: int = NEIGHBOURS) -> np.ndarray:
 
 
 class LeastSquares(ClFem):
-    r"""CL-FEM of c₀·φ + Σ c_j·x_j + c: φ is evolved, the coefficients come by least squares.
+    """CL-FEM of c₀·φ + Σ c_j·x_j + c: φ is evolved, the coefficients are fitted.
 
-    The coefficients are the smallest singular vector of the columns [φ, x₁ … x_D, 1], each scaled
-    to mean square 1, so that they cannot all be small. The fitness is minus the root of the mean
-    square of Eq. 6, whose size goes with the price of a token.
+    They are the smallest singular vector of the columns [φ, x₁ … x_D, 1], each normalised to mean
+    square 1, so they cannot all vanish. The fitness is minus the root of the mean square in Eq. 6,
+    on the scale of the price of a token.
     """
 
     as_in_paper = False
 
     def _combined(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """The combination on all rows (R,), and the coefficients of φ, x₁ … x_D and 1."""
+        """Its values on all rows (R,) and its coefficients; None if undefined."""
         columns = np.column_stack([values, self.rows, np.ones(len(values))])
         size = np.sqrt(np.mean(columns[: self.n] ** 2, axis=0))
         if not (np.all(np.isfinite(size)) and np.all(size > 0.0)):
@@ -188,7 +172,7 @@ class LeastSquares(ClFem):
 
     @np.errstate(all="ignore")
     def finish(self, expressions):
-        """Every program with its coefficients, negligible ones left out."""
+        """Each program with its coefficients, negligible terms left out."""
         equations = []
         for expression in expressions:
             _, weights = self._combined(expression.values(self.rows))
@@ -202,7 +186,7 @@ class LeastSquares(ClFem):
 
     @np.errstate(all="ignore")
     def score_finished(self, expression):
-        """Its coefficients are its own."""
+        """Fitness with the coefficients in the equation itself."""
         score = self._root(expression.values(self.rows))
         return score if np.isfinite(score) else WORST
 

@@ -1,16 +1,14 @@
-r"""An LSTM that samples prefix programs (Petersen et al. 2021), all of a batch at once.
+r"""LSTM policy over prefix programs (Petersen et al. 2021), sampling a batch at a time.
 
-At every position it sees the parent and the left sibling of the token to come. Its logits are
-shifted by priors and the constraints of :class:`pie.baselines.programs.Grammar` are masks, both
-as in public DSO:
+Its input is the parent and the left sibling of the next token. Priors shift the logits, and the
+constraints of :class:`pie.baselines.programs.Grammar` mask tokens, both as in public DSO:
 
 .. math:: \log p(\tau) = \sum_t \log\mathrm{softmax}(\mathrm{logits}_t + \mathrm{prior}_t)_{\tau_t},
     \qquad H(\tau) = \sum_t \gamma^t \, H_t
 
-with :math:`H_t` the entropy at position t; γ < 1 makes the bonus count where programs differ
-first (Landajuela et al. 2021). The priors: all numbers of operands are equally likely whatever
-the number of tokens that have them, and, around the length ℓ with scale s, a factor
-:math:`\exp(-(t - ℓ)^2 / 2s)` on what ends the program early and on what lengthens it late.
+with the entropy H_t at position t; γ < 1 weights early positions (Landajuela et al. 2021). One
+prior makes all arities equally likely. The other weights tokens that end the program before length
+ℓ, and operators after it, by exp(−(t − ℓ)²/2s).
 
 Shapes: B programs, T positions, V tokens.
 """
@@ -23,25 +21,25 @@ from torch import Tensor, nn
 
 from .programs import ARITY, INVERSE, TRIGONOMETRIC, Codes, Grammar
 
-_PARENT, _SIBLING, _WAVES, _FIRST = range(4)  # what is known of an open operand
+_PARENT, _SIBLING, _WAVES, _FIRST = range(4)  # features of an open operand
 
 
 class Scores(NamedTuple):
-    """Log-probabilities (B,), −inf for programs that are not allowed, and entropies (B,)."""
+    """Log-probabilities (B,), −inf for forbidden programs, and entropies (B,)."""
 
     log_probability: Tensor
     entropy: Tensor
 
 
 class _Open:
-    """The open operands of B prefixes, the next one last; V stands for no parent or sibling."""
+    """Stacks of open operands of B prefixes, the next one last; V = no parent or sibling."""
 
     def __init__(self, batch: int, max_length: int, policy: "Policy"):
         self.policy = policy
         self.rows = torch.arange(batch)
         self.slots = torch.zeros(batch, max_length + 2, 4, dtype=torch.long)
         self.slots[:, 0, : _SIBLING + 1] = len(policy.arity)
-        self.count = torch.ones(batch, dtype=torch.long)  # 0 = the program is complete
+        self.count = torch.ones(batch, dtype=torch.long)  # open operands; 0 = complete
         self.constants = torch.zeros(batch, dtype=torch.long)
         self.variables = torch.zeros(batch, dtype=torch.long)
         self.position = 0
@@ -51,10 +49,7 @@ class _Open:
         return self.slots[self.rows, (self.count - 1).clamp(min=0)]
 
     def place(self, token: Tensor) -> None:
-        """Fill the next operand with a token (B,); complete programs stay as they are.
-
-        What lands above the open operands of a row is never read, so nothing is masked.
-        """
+        """Fill the next operand (B,); what lies above the top of a stack is never read."""
         policy, rows, slots = self.policy, self.rows, self.slots
         at = (self.count - 1).clamp(min=0)
         _, _, waves, first = slots[rows, at].unbind(1)
@@ -73,9 +68,9 @@ class _Open:
         self.position += 1
 
     def prior(self, known: Tensor) -> Tensor:
-        """Shifts of the logits (B, V) from :meth:`next` (B, 4); −inf forbids a token."""
+        """Shifts of the logits (B, V) given :meth:`next` (B, 4); −inf forbids a token."""
         policy, grammar, t = self.policy, self.policy.grammar, self.position
-        after = self.count[:, None] + policy.arity - 1  # open operands, (B, V)
+        after = self.count[:, None] + policy.arity - 1  # open operands after it, (B, V)
         forbidden = policy.forbidden_child[known[:, _PARENT]]
         forbidden = forbidden | policy.forbidden_sibling[known[:, _SIBLING]]
         forbidden |= known[:, _WAVES, None].bool() & policy.trigonometric
@@ -93,8 +88,7 @@ class _Open:
 class Policy(nn.Module):
     """The distribution over programs; ``gamma``, ``length`` and ``length_scale`` are γ, ℓ and s.
 
-    The LSTM begins at zero, as public DSO's does, so that the first programs are drawn from the
-    priors alone.
+    The LSTM starts at zero as in public DSO, so the first programs follow the priors alone.
     """
 
     def __init__(
@@ -111,14 +105,14 @@ class Policy(nn.Module):
         self.length, self.length_scale = length, length_scale
         codes = grammar.codes
         size = len(codes)
-        # made without weights: torch would draw them from its global generator
+        # without weights: torch would draw them from its global generator
         self.lstm = nn.LSTM(2 * (size + 1), units, batch_first=True, device="meta")
         self.head = nn.Linear(units, size, device="meta")
         self.to_empty(device="cpu")
         for weight in (*self.lstm.parameters(), self.head.bias):
             nn.init.zeros_(weight)
         nn.init.xavier_uniform_(self.head.weight, generator=generator)
-        # what the constraints say about tokens and pairs of them; the last row is no token
+        # constraints on tokens and pairs; the last row: no parent or sibling
         self.arity = torch.tensor([ARITY[c] for c in codes])
         self.terminal = self.arity == 0
         self.constant = torch.arange(size) == 0
@@ -132,7 +126,7 @@ class Policy(nn.Module):
         self.forbidden_sibling[0] = self.constant
 
     def forward(self, known: Tensor, state=None):
-        """Logits (B, T, V) and the LSTM's state from parents and siblings (B, T, 2)."""
+        """Logits (B, T, V) and LSTM state from parents and siblings (B, T, 2)."""
         one_hot = nn.functional.one_hot(known, len(self.arity) + 1).flatten(2).float()
         hidden, state = self.lstm(one_hot, state)
         return self.head(hidden), state
@@ -140,18 +134,18 @@ class Policy(nn.Module):
     def _scores(self, logits: Tensor, prior: Tensor, tokens: Tensor, alive: Tensor) -> Scores:
         """Sums over positions; logits and prior (B, T, V), tokens and alive (B, T)."""
         forbidden = torch.isneginf(prior)
-        # in a program that is not allowed there may be positions where no token is
+        # forbidden programs may have positions without an allowed token
         logs = torch.where(forbidden.all(2, True), 0.0, logits + prior).log_softmax(-1)
         logs = logs.masked_fill(forbidden, -torch.inf)
         picked = logs.gather(2, tokens[..., None])[..., 0]
-        # 0·log 0 is 0, not nan
+        # so that 0·log 0 = 0
         entropy = -(logs.exp() * logs.masked_fill(forbidden, 0.0)).sum(2)
         decay = self.gamma ** torch.arange(tokens.shape[1])
         return Scores(*(torch.where(alive, x, 0.0).sum(1) for x in (picked, entropy * decay)))
 
     @torch.no_grad()
     def sample(self, batch: int, generator: torch.Generator) -> tuple[list[Codes], Scores]:
-        """Programs, with what :meth:`score` would return for them."""
+        """Programs, and the scores that :meth:`score` gives them."""
         slots, state, steps = _Open(batch, self.grammar.max_length, self), None, []
         while bool((alive := slots.count > 0).any()):
             known = slots.next()
@@ -167,7 +161,7 @@ class Policy(nn.Module):
         return programs, self._scores(logits, prior, tokens, alive)
 
     def score(self, programs: Sequence[Codes]) -> Scores:
-        """Log-probabilities and entropies, differentiable, of any well-formed programs."""
+        """Log-probabilities and entropies of well-formed programs, differentiable."""
         index = {code: i for i, code in enumerate(self.grammar.codes)}
         rows = [torch.tensor([index[c] for c in program]) for program in programs]
         tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)

@@ -1,9 +1,8 @@
-"""Prefix programs as tuples of operator codes: which are allowed, and how they are varied.
+"""Prefix programs as tuples of operator codes: constraints, crossover and mutations.
 
-The constraints are those of Petersen et al. (2021), as public DSO switches them on for
-regression; crossover and the four mutations are those of its genetic programming (Mundhenk
-et al. 2021). A child that breaks a constraint is not kept: its parent is, so that the policy
-gives every program of the search a positive probability.
+Constraints are those of Petersen et al. (2021) that public DSO uses for regression; crossover and
+mutations are those of Mundhenk et al. (2021). A forbidden child is replaced by its parent, so the
+policy gives every program a positive probability.
 """
 
 import contextlib
@@ -24,14 +23,11 @@ ARITY = {code: 0 for code in range(MAX_VARIABLES + 1)} | {c: op.arity for c, op 
 
 @dataclass(frozen=True)
 class Grammar:
-    """The programs that may be sampled and bred.
+    """The allowed programs.
 
-    Not allowed are lengths outside the limits; too many constants; no variable; an operator all
-    of whose operands are constants; a unary operator directly around its inverse; sine or cosine
-    anywhere inside sine or cosine.
-
-    Raises:
-        ValueError: no operator with two operands, or limits that no program meets.
+    Forbidden: length outside the limits, too many constants, no variable, an operator on constants
+    only, a unary operator on its inverse, sine or cosine inside sine or cosine. ValueError if there
+    is no binary operator, or not 1 ≤ min < max length.
     """
 
     n_variables: int
@@ -50,26 +46,20 @@ class Grammar:
 
     @property
     def terminals(self) -> Codes:
-        """The constant, then the variables."""
         return (CONSTANT, *range(1, self.n_variables + 1))
 
     @property
     def codes(self) -> Codes:
-        """All tokens, (V,): the policy's token i stands for ``codes[i]``."""
+        """All tokens, (V,): token i of the policy is ``codes[i]``."""
         return (*self.terminals, *self.operators)
 
     def allows(self, codes: Codes) -> bool:
-        """Whether a well-formed program keeps every constraint.
-
-        >>> grammar = Grammar(2, (SIN, EXP, LN, 10), min_length=2)
-        >>> grammar.allows((10, SIN, 1, 2)), grammar.allows((EXP, LN, 1)), grammar.allows((SIN, 0))
-        (True, False, False)
-        """
+        """Whether a well-formed program satisfies every constraint."""
         if not self.min_length <= len(codes) <= self.max_length:
             return False
         if codes.count(CONSTANT) > self.max_constants:
             return False
-        stack: list[tuple[int, bool]] = []  # root of each operand, and whether it has sin or cos
+        stack: list[tuple[int, bool]] = []  # root of each operand; contains sin or cos
         for code in reversed(codes):
             operands = [stack.pop() for _ in range(ARITY[code])]
             waves, trigonometric = any(waves for _, waves in operands), code in TRIGONOMETRIC
@@ -84,7 +74,7 @@ class Grammar:
 
 
 def subtree_end(codes: Codes, start: int) -> int:
-    """Index one past the subtree that begins at ``start``.
+    """Index after the subtree that begins at ``start``.
 
     >>> subtree_end((10, 12, 1, 2, 0), 1)
     4
@@ -101,7 +91,7 @@ def _choice(options: tuple, rng: np.random.Generator):
 
 
 def crossover(first: Codes, second: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """One-point crossover: a subtree of each, never the whole program, changes places."""
+    """One-point crossover: swap a proper subtree of each."""
     if len(first) < 2 or len(second) < 2:
         return first, second
     i, j = int(rng.integers(1, len(first))), int(rng.integers(1, len(second)))
@@ -111,28 +101,28 @@ def crossover(first: Codes, second: Codes, rng: np.random.Generator) -> tuple[Co
 
 
 def full_tree(grammar: Grammar, depth: int, rng: np.random.Generator) -> Codes:
-    """A random tree whose leaves all lie at ``depth``; tokens uniform among those that fit."""
+    """A random tree with all leaves at ``depth``; uniform operators and leaves."""
     code = _choice(grammar.operators if depth else grammar.terminals, rng)
     operands = [full_tree(grammar, depth - 1, rng) for _ in range(ARITY[code])]
     return (code, *(c for operand in operands for c in operand))
 
 
 def replace_subtree(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
-    """A subtree becomes a random full tree of depth 0 to ``depth``."""
+    """Replace a subtree by a random full tree of depth 0 to ``depth``."""
     i = int(rng.integers(len(codes)))
     tree = full_tree(grammar, int(rng.integers(depth + 1)), rng)
     return codes[:i] + tree + codes[subtree_end(codes, i) :]
 
 
 def replace_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
-    """A token becomes another one with as many operands."""
+    """Replace a token by another of the same arity."""
     i = int(rng.integers(len(codes)))
     others = tuple(c for c in grammar.codes if ARITY[c] == ARITY[codes[i]] and c != codes[i])
     return codes[:i] + (_choice(others, rng),) + codes[i + 1 :] if others else codes
 
 
 def insert_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
-    """A subtree becomes an operand of a new operator; the other operand, if any, is a leaf."""
+    """Make a subtree an operand of a new operator; another operand is a random leaf."""
     i = int(rng.integers(len(codes)))
     end = subtree_end(codes, i)
     operator = _choice(grammar.operators, rng)
@@ -142,7 +132,7 @@ def insert_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth:
 
 
 def shrink(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
-    """An operator gives way to one of its operands."""
+    """Replace an operator by one of its operands."""
     inner = tuple(i for i, code in enumerate(codes) if ARITY[code])
     if not inner:
         return codes
@@ -159,27 +149,27 @@ MUTATIONS = (replace_subtree, replace_node, insert_node, shrink)
 def mate(
     first: Codes, second: Codes, grammar: Grammar, rng: np.random.Generator
 ) -> tuple[Codes, Codes]:
-    """The children of a crossover; in place of one that is not allowed, its parent."""
+    """Children of a crossover; a forbidden one is replaced by its parent."""
     one, other = crossover(first, second, rng)
     return one if grammar.allows(one) else first, other if grammar.allows(other) else second
 
 
 def mutate(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int = 3) -> Codes:
-    """One of the four mutations at random; the program itself where the result is not allowed."""
+    """One of the four mutations at random; the program itself if the result is forbidden."""
     child = _choice(MUTATIONS, rng)(codes, grammar, rng, depth)
     return child if grammar.allows(child) else codes
 
 
 @dataclass(frozen=True)
 class Breeding:
-    """Settings of genetic programming: the paper's (Appendix B) or public DSO's."""
+    """Settings of genetic programming; those not marked are public DSO's."""
 
-    generations: int = 20  # per iteration, 0 = the policy alone; paper
+    generations: int = 20  # per iteration, 0 = policy alone; paper
     crossover: float = 0.5  # probability; paper
     mutation: float = 0.5  # probability; paper
-    tournament: int = 5  # public
-    mutation_depth: int = 3  # of new subtrees; public
-    hall_of_fame: int = 50  # programs that join the policy's batch; public
+    tournament: int = 5
+    mutation_depth: int = 3  # of new subtrees
+    hall_of_fame: int = 50  # programs that join the policy's batch
 
 
 class _Reward(base.Fitness):
@@ -187,7 +177,7 @@ class _Reward(base.Fitness):
 
 
 class _Individual(tuple):
-    """A program as DEAP wants it, with an attribute for its fitness."""
+    """A program as DEAP expects it, with a fitness attribute."""
 
     def __init__(self, codes: Codes):
         self.fitness = _Reward()
@@ -195,7 +185,7 @@ class _Individual(tuple):
 
 @contextlib.contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """DEAP draws from the global ``random``: seeded inside, as before outside."""
+    """Seed the global ``random`` that DEAP draws from, and restore its state."""
     state = random.getstate()
     random.seed(seed)
     try:
@@ -212,11 +202,7 @@ def evolve(
     breeding: Breeding,
     rng: np.random.Generator,
 ) -> tuple[list[Codes], np.ndarray]:
-    """Generations of tournaments, crossover and mutation from ``seeds`` and their rewards (B,).
-
-    Returns:
-        the best different programs of all generations, and their rewards.
-    """
+    """Breed ``seeds`` with rewards (B,); best distinct programs of all generations, and theirs."""
 
     def mated(first: Codes, second: Codes) -> tuple[_Individual, ...]:
         return tuple(map(_Individual, mate(first, second, grammar, rng)))

@@ -1,1 +1,1 @@
-"""Equations and points: random ones, test sets, validation problems, noise."""
+"""Random equations, sampling, corpora, test sets, validation problems, noise."""

@@ -1,8 +1,7 @@
 """Test sets: equations with their points, committed under data/benchmarks.
 
-``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of
-Table 8), ``synthetic`` (80 from our own generator); ``wild`` (74 curves and laws of
-geometry and science, with the box in which each is observed, each drawn in five ways).
+``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of Table 8),
+``synthetic`` (80 from our generator), ``wild`` (74 curves and laws in boxes, sampled in five ways).
 """
 
 import csv
@@ -18,18 +17,18 @@ from ..zeroset.box import Box
 from .sampling import WAYS, Unsampled, add_noise, paper_points
 
 NAMES = ("feynman", "synthetic_printed", "synthetic")
-HELD_OUT = (*NAMES, "wild")  # none of these equations is in a training corpus
-UNITS = "units"  # drawn as ``free_box``, then every column in a unit of its own
+HELD_OUT = (*NAMES, "wild")  # excluded from every training corpus
+UNITS = "units"  # as ``free_box``, then a random unit per column
 WILD_WAYS = {"whole": 200, "free_box": 100, "patch": 60, "trajectory": 100, UNITS: 200}  # points
-DECADES = 3.0  # units lie between 1e-3 and 1e3
+DECADES = 3.0  # units are log-uniform in 1e-3 to 1e3
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One equation to be found, with its points (N, D).
+    """An equation with its points (N, D).
 
-    ``box`` is where the points were drawn, None for the paper's normal coordinates; ``sampling``
-    says how, and with what noise.
+    ``box`` is where they were sampled, None for the paper's normal coordinates; ``sampling`` states
+    the scheme and the noise.
     """
 
     benchmark: str
@@ -41,7 +40,6 @@ class Problem:
 
     @property
     def n_variables(self) -> int:
-        """D: the columns of the points."""
         return self.points.shape[1]
 
 
@@ -54,12 +52,12 @@ def _read(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def read_equations(folder: Path, name: str) -> dict[str, Expression]:
-    """Equations of a test set by id."""
+    """Equations of a test set by id; FileNotFoundError if there is no such set."""
     return {row["equation_id"]: parse(row["equation"]) for row in _read(folder, name)}
 
 
 class Law(NamedTuple):
-    """A curve or law of ``wild``: its equation, and the box in which it is observed."""
+    """A curve or law of ``wild`` and the box in which it is observed."""
 
     law_id: str
     name: str
@@ -70,12 +68,12 @@ class Law(NamedTuple):
 
 
 def read_laws(folder: Path) -> list[Law]:
-    """The curves and laws of ``wild`` with their boxes, ``low:high`` per variable."""
+    """The laws of ``wild``. The CSV gives a box as ``low:high`` per variable."""
     laws = []
     for row in _read(folder, "wild"):
         ends = np.array([[float(v) for v in part.split(":")] for part in row["box"].split(";")])
         low, high = ends.T
-        # positive quantities over more than a decade and a half are spread in their logarithms
+        # logarithmic if all are positive and one spans more than a factor of 30
         wide = bool(np.all(low > 0.0) and np.any(high / low > 30.0))
         box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
         about = row["equation_id"], row["name"], row["field"]
@@ -84,10 +82,7 @@ def read_laws(folder: Path) -> list[Law]:
 
 
 def load(folder: Path, name: str) -> list[Problem]:
-    """A test set with its committed points, in the order of its CSV.
-
-    ``wild`` has every law once per way of drawing, ``W01-whole`` and so on, free of noise.
-    """
+    """Problems in the order of the CSV; of ``wild`` one per law and scheme, as ``W01-whole``."""
     equations = read_equations(folder, name)
     with np.load(Path(folder) / f"{name}.npz") as stored:
         if name == "wild":
@@ -109,10 +104,9 @@ def _drawn(law: Law, way: str, stored) -> Problem:
 
 
 def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np.ndarray:
-    """Points (N, D) of a law inside its box, drawn one of the ways of :mod:`pie.data.sampling`.
+    """Sample a law inside its box by a scheme of :mod:`pie.data.sampling`, (N, D).
 
-    Raises:
-        Unsampled: it cannot be drawn this way.
+    ``patch`` and ``trajectory`` may return as few as N/2 points. Unsampled after 60 attempts.
     """
     found = np.empty((0, len(law.box.low)))
     for _ in range(60):
@@ -121,7 +115,7 @@ def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np
         except Unsampled:
             continue
         points = points[law.box.contains(points)]
-        # an arc or a track is one: it has to have its points from one draw
+        # a patch or trajectory must come from a single draw
         whole = way in ("patch", "trajectory")
         found = points if whole else np.concatenate([found, points])
         if len(found) >= (n_points // 2 if whole else n_points):
@@ -130,7 +124,7 @@ def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np
 
 
 def write_wild(folder: Path, seed: int = 2025) -> None:
-    """Draw and store the points of ``wild`` (done once; the file is committed)."""
+    """Sample and store the points of ``wild`` (run once; the file is committed)."""
     stored = {}
     for i, law in enumerate(read_laws(folder)):
         for k, (way, n_points) in enumerate(WILD_WAYS.items()):
@@ -145,14 +139,14 @@ def write_wild(folder: Path, seed: int = 2025) -> None:
 
 
 def write_points(folder: Path, name: str, n_points: int = 200, seed: int = 2024) -> None:
-    """Draw and store the points of another test set (done once; the file is committed)."""
+    """Sample and store the points of another test set (run once; the file is committed)."""
     equations = read_equations(folder, name).items()
     points = {key: draw_points(f, n_points, seed + i) for i, (key, f) in enumerate(equations)}
     np.savez_compressed(Path(folder) / f"{name}.npz", **points)
 
 
 def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
-    """Points the paper's way, redrawing the coordinate until one gives N points."""
+    """Sample as in the paper, (N, D); Unsampled after 100 attempts."""
     rng = np.random.default_rng(seed)
     for _ in range(100):
         try:
@@ -163,11 +157,11 @@ def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
 
 
 def noise_rng(problem: Problem, seed: int) -> np.random.Generator:
-    """Random numbers of an equation: the same at every level of noise."""
+    """Random generator of a problem, the same at every noise level."""
     return np.random.default_rng([seed, *problem.equation_id.encode()])
 
 
 def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
-    """The problem with normal noise on every coordinate, ``level`` times its column's spread."""
+    """Add normal noise to every coordinate, ``level`` standard deviations of its column."""
     points = add_noise(problem.points, level, noise_rng(problem, seed))
     return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")

@@ -1,7 +1,7 @@
-"""The same test problems under other conditions: noise, outliers, another number of points.
+"""Test problems under changed conditions: noise, outliers, number of points.
 
-Figure 4 has relative noise, x → x(1 + ζ) with ζ ~ N(0, σ²) for every coordinate, and the number of
-points given; additive noise and outliers are ours.
+Figure 4 varies relative noise, x → x(1 + ζ) with ζ ~ N(0, σ²), and the number of points.
+Additive noise and outliers are ours.
 """
 
 from dataclasses import replace
@@ -16,19 +16,11 @@ CONDITIONS = (*DISTURBED, "points")
 
 
 def under(problem: Problem, condition: str, value: float, seed: int = 0) -> Problem:
-    """A problem, free of noise, under one of :data:`CONDITIONS`; ``sampling`` says which.
+    """A noise-free problem under one of :data:`CONDITIONS`, which is added to its ``sampling``.
 
-    ``value`` is the relative noise of every coordinate, the noise in spreads of its column, the
-    share of outliers, or the number of points.
-
-    Raises:
-        ValueError: an unknown condition, quoted; or more points than ``wild`` has.
-
-    >>> from pie.expr.expression import parse
-    >>> cloud = np.column_stack([np.arange(1.0, 9.0), 1.0 / np.arange(1.0, 9.0)])
-    >>> problem = Problem("test", "T1", parse("x1*x2 - 1"), cloud)
-    >>> under(problem, "points", 5).points.shape, under(problem, "noise", 0.1).sampling
-    ((5, 2), 'normal, noise 0.1')
+    ``value`` is σ (relative noise), the noise in standard deviations of each column, the share of
+    outliers, or the number of points. ValueError for an unknown condition, or more points than a
+    problem of ``wild`` has.
     """
     if condition not in CONDITIONS:
         raise ValueError(f"condition is {condition!r}; expected one of {', '.join(CONDITIONS)}")
@@ -40,7 +32,7 @@ def under(problem: Problem, condition: str, value: float, seed: int = 0) -> Prob
 
 
 def _with_points(problem: Problem, n_points: int, seed: int) -> np.ndarray:
-    """The first points, or as many new ones, drawn the paper's way, if there are not enough."""
+    """The first points; if there are too few, new ones sampled as in the paper."""
     if n_points <= len(problem.points):
         return problem.points[:n_points]
     if problem.box is not None:

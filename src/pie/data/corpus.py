@@ -1,8 +1,7 @@
-"""The pre-training corpus as a function: item k is made from (seed, k) alone.
+"""The pre-training corpus: item k is a function of (seed, k) alone.
 
-No file has to exist for the corpus to exist: any worker makes any range, in any
-order, with the same result. Training reads it through shards of consecutive items,
-kept on disk only as a cache.
+Any worker can make any range, in any order, with the same result. Training reads shards of
+consecutive items; files on disk are only a cache.
 """
 
 import functools
@@ -35,7 +34,7 @@ SHARD_SIZE = 2048
 
 @dataclass(frozen=True)
 class CorpusConfig:
-    """What one training pair is: an equation, N points and a skeleton (Section 3.2)."""
+    """How a training pair is made: equation, N points, skeleton (Section 3.2)."""
 
     seed: int = 0
     n_points: int = 200
@@ -53,7 +52,7 @@ class CorpusConfig:
 
 @dataclass(frozen=True)
 class Item:
-    """One pair: the equation as drawn, its target form, and points (N, D) on it."""
+    """A training pair: equation as drawn, target expression, and points (N, D) on it."""
 
     equation: Expression
     target: Expression
@@ -61,7 +60,7 @@ class Item:
 
 
 class Statistics(NamedTuple):
-    """Counts over a range of the corpus, by value."""
+    """Counts by value over a range of items."""
 
     items: int
     seconds: float
@@ -74,13 +73,14 @@ class Statistics(NamedTuple):
 
 
 class _Dropped(ValueError):
-    """A candidate that does not become an item; the message is the reason that is counted."""
+    """The candidate is rejected; the message is the reason that is counted."""
 
 
 class HeldOut:
-    """Equations that must not occur in the corpus, under any naming of their variables.
+    """Equations excluded from the corpus, under every permutation of their variables.
 
-    Matched by canonical skeleton, which does not see the scale of f, and by constants.
+    ``form in held_out`` compares canonical forms: same skeleton, and constants within the relative
+    ``tolerance``.
     """
 
     def __init__(self, equations: Sequence[Expression] = (), tolerance: float = 1e-2):
@@ -99,7 +99,6 @@ class HeldOut:
         return f"HeldOut({held!r}, {self._tolerance!r})"
 
     def __contains__(self, form: Expression) -> bool:
-        """Whether a canonical form has the skeleton and, within 1 %, the constants of one."""
         mine = np.array(form.constants)
         return any(
             np.all(np.abs(mine - held) <= self._tolerance * np.abs(held))
@@ -108,7 +107,7 @@ class HeldOut:
 
 
 def _renumbered(tree: Tree) -> tuple[Tree, int]:
-    """The variables that occur become x1 … x_D, in their order."""
+    """Rename the variables that occur to x1 … x_D, in order; returns the tree and D."""
 
     def variables(node: Tree) -> set[int]:
         if node[0] in ("x", "c"):
@@ -120,12 +119,7 @@ def _renumbered(tree: Tree) -> tuple[Tree, int]:
 
 
 class Corpus:
-    """Training pairs by index.
-
-    >>> corpus = Corpus(CorpusConfig(n_points=20))
-    >>> corpus[5].points.shape[0], corpus[5].target == corpus[5].target
-    (20, True)
-    """
+    """Training pairs by index: ``Corpus(config, held_out)[k]`` is an :class:`Item`."""
 
     def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut | None = None):
         self.config = config
@@ -135,7 +129,7 @@ class Corpus:
         return self.draw(k)[0]
 
     def draw(self, k: int) -> tuple[Item, Counter]:
-        """Item k, and how often candidates for it were dropped, by reason."""
+        """Item k, and the number of candidates rejected for it, by reason."""
         config = self.config
         rng = np.random.Generator(np.random.Philox(key=[config.seed, k]))
         dropped: Counter = Counter()
@@ -166,13 +160,13 @@ class Corpus:
         if _renumbered(tree) != (tree, asked):
             raise _Dropped("fewer variables than asked for")
         equation = from_tree(tree)
-        self._target(equation, asked)  # before the points: it is cheaper
+        self._target(equation, asked)  # first, because sampling costs more
         points = random_points(equation, config.n_points, box, rng, config.mixture)
         equation, points = presented(equation, points, rng, config.mixture)
         return Item(equation, self._target(equation, asked), points)
 
     def _target(self, equation: Expression, n_variables: int) -> Expression:
-        """What the network shall write; _Dropped if it cannot or must not."""
+        """The expression the network learns to write; _Dropped if it is not allowed."""
         config = self.config
         try:
             form = canonical(equation)
@@ -190,11 +184,9 @@ class Corpus:
         return target
 
     def arrays(self, start: int, stop: int) -> dict[str, np.ndarray]:
-        """Items start … stop−1 as the network takes them.
+        """Items start … stop−1 as network input, zero padded.
 
-        Returns:
-            ``points`` (n, N, D_max) float16, zero padded; ``tokens`` (n, L) uint8, without
-            start and end, zero padded.
+        ``points`` (n, N, D_max) float16 and ``tokens`` (n, L) uint8, without start and end tokens.
         """
         config = self.config
         n, d = stop - start, config.generator.max_variables
@@ -208,7 +200,7 @@ class Corpus:
         return {"points": points, "tokens": tokens}
 
     def shard(self, index: int, cache: Path | None = None) -> dict[str, np.ndarray]:
-        """Items [index·2048, (index+1)·2048), read from ``cache`` if they are there."""
+        """Items [2048·index, 2048·(index+1)), read from or else written to ``cache``."""
         path = self.shard_path(index, cache) if cache else None
         if path and path.exists():
             with np.load(path) as stored:
@@ -223,16 +215,15 @@ class Corpus:
         return arrays
 
     def digest(self) -> str:
-        """Short name of everything that determines the items, for cache folders."""
+        """Short hash of all that determines the items; names the cache folder."""
         settings = (json.dumps(asdict(self.config), sort_keys=True), self.held_out)
         return digest_of(["data.corpus"], settings).hex()[:12]
 
     def shard_path(self, index: int, cache: Path) -> Path:
-        """Where a shard is cached."""
         return Path(cache) / self.digest() / f"shard-{index:05d}.npz"
 
     def fill_cache(self, shards: Iterable[int], cache: Path, workers: int = 2) -> None:
-        """Make shards ahead of training, in parallel; resumes by skipping what exists."""
+        """Make the missing shards in parallel processes."""
         missing = [i for i in shards if not self.shard_path(i, cache).exists()]
         if missing:
             with multiprocessing.get_context("spawn").Pool(workers) as pool:
@@ -240,10 +231,10 @@ class Corpus:
                 list(tqdm(made, total=len(missing), unit="shard", disable=None))
 
     def _cache_shard(self, cache: Path, index: int) -> None:
-        self.shard(index, cache)  # which stays where it was made
+        self.shard(index, cache)  # the arrays are not sent back
 
     def statistics(self, start: int, stop: int) -> "Statistics":
-        """What items start … stop−1 look like and what was dropped for them; nothing is kept."""
+        """Counts over items start … stop−1 and over candidates rejected for them."""
         dropped, lengths, constants, variables, operators, skeletons = (Counter() for _ in range(6))
         began = time.perf_counter()
         for k in range(start, stop):

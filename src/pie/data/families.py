@@ -1,9 +1,8 @@
-"""Families of equations beyond Table 3's trees: the forms that people's equations have.
+"""Families of equations beyond the random trees of Table 3.
 
-General forms with random constants and exponents, no list of known laws: sums of powers
-(circles, ellipses, quadrics), products of powers, ratios, separable sums, nested functions,
-deep trees. Each draws g; the equation is g(x) = g(x₀) for a point x₀, so that it has zeros where
-points are looked for, or g itself where that is solved for one variable.
+General forms with random constants and exponents; no list of known laws. A family draws g. The
+equation is g(x) = g(x₀) for a random x₀ in the sampling box, so that zeros exist there, or
+g(x) = 0 if g is explicit in one variable (:data:`SOLVED`).
 """
 
 import functools
@@ -18,7 +17,7 @@ _FUNCTIONS = ("exp", "ln", "sqrt", "sin", "cos")
 
 
 def _coefficient(rng: np.random.Generator, one: float = 0.4) -> float:
-    """1 with probability ``one``, else log-uniform between 0.2 and 5, half the time rounded."""
+    """1 with probability ``one``, else log-uniform in 0.2 to 5, half of these rounded."""
     if rng.random() < one:
         return 1.0
     value = float(np.exp(rng.uniform(np.log(0.2), np.log(5.0))))
@@ -42,7 +41,7 @@ def _joined(operator: str, trees: list[Tree]) -> Tree:
 
 
 def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
-    """A tree with other trees in place of its variables.
+    """Substitute trees for variables, by index.
 
     >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
     ('mul', ('c', 2.0), ('x', 3))
@@ -69,7 +68,7 @@ def _monomial(rng: np.random.Generator, leaves: list[Tree], exponents) -> Tree:
 
 
 def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
-    """Σ aⱼ (xⱼ − bⱼ)^pⱼ, now and then with a product xᵢ·xⱼ: conics, quadrics, superellipses."""
+    """Σ aⱼ (xⱼ − bⱼ)^pⱼ, sometimes with a term xᵢ·xⱼ: conics, quadrics, superellipses."""
     even = rng.random() < 0.7
     terms = []
     for leaf in _shuffled(rng, variables):
@@ -84,7 +83,7 @@ def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
 
 
 def powers(rng: np.random.Generator, variables: int) -> Tree:
-    """c·Πxⱼ^pⱼ, or the sum of two such products."""
+    """Π xⱼ^pⱼ, or Π xⱼ^pⱼ + c·Π xⱼ^qⱼ."""
     exponents = [1, 1, 1, 2, 2, 3, 0.5, 1.5, -1, -1, -2, -0.5]
     leaves = _shuffled(rng, variables)
     if rng.random() < 0.6:
@@ -97,7 +96,7 @@ def powers(rng: np.random.Generator, variables: int) -> Tree:
 
 
 def ratio(rng: np.random.Generator, variables: int) -> Tree:
-    """y − a·P/(Q + c): saturation, lenses in series, resonance."""
+    """y − a·P(x)/(Q(x) + c), sometimes with an offset: saturation, lenses, resonance."""
     y, *rest = _shuffled(rng, variables)
     top = _monomial(rng, rest, [1, 1, 2, 0.5]) if rng.random() < 0.7 else rest[0]
     bottom = _plus(_times(_sign(rng, 0.15) * _coefficient(rng), power_tree(
@@ -109,7 +108,7 @@ def ratio(rng: np.random.Generator, variables: int) -> Tree:
 
 
 def separable(rng: np.random.Generator, variables: int) -> Tree:
-    """Σ aⱼ gⱼ(bⱼ·xⱼ + cⱼ) with elementary functions and powers gⱼ."""
+    """Σ aⱼ·gⱼ(bⱼ·xⱼ + cⱼ), gⱼ elementary functions and powers."""
     terms = []
     for place, leaf in enumerate(_shuffled(rng, variables)):
         inner = _times(_sign(rng, 0.25) * _coefficient(rng, 0.5), leaf)
@@ -129,7 +128,7 @@ def separable(rng: np.random.Generator, variables: int) -> Tree:
 
 
 def nested(rng: np.random.Generator, variables: int) -> Tree:
-    """y − a·g(h(x)) (− m·g(h(x))): Gaussians, decays, square roots of differences."""
+    """y − a·g(h(x)), sometimes times a variable: Gaussians, decays, roots of differences."""
     y, *rest = _shuffled(rng, variables)
     if rng.random() < 0.6:
         inner = _times(_sign(rng, 0.6) * _coefficient(rng), _monomial(rng, rest, [1, 1, 2, 2, -1]))
@@ -149,22 +148,22 @@ def nested(rng: np.random.Generator, variables: int) -> Tree:
 
 
 def tree(rng: np.random.Generator, variables: int, config: GeneratorConfig) -> Tree:
-    """Table 3's random tree, as the paper draws it."""
+    """Random tree of Table 3."""
     return random_tree(rng, replace(config, max_variables=variables))
 
 
 def deep_tree(rng: np.random.Generator, variables: int, config: GeneratorConfig) -> Tree:
-    """Table 3's random tree with up to eight operators."""
+    """Random tree of Table 3 with ``max_operators`` to 8 operators."""
     low, high = config.max_operators, max(8, config.max_operators)
     deep = replace(config, max_variables=variables, min_operators=low, max_operators=high)
     return random_tree(rng, deep)
 
 
 def through(g: Tree, point: np.ndarray) -> Tree | None:
-    """g(x) − g(x₀): zero at the point (D,); None if g is not finite there."""
+    """g(x) − g(x₀) for x₀ of shape (D,); None if g(x₀) is 0 or not finite."""
     level = float(from_tree(g).values(point[None])[0])
     return ("sub", g, ("c", level)) if np.isfinite(level) and level != 0.0 else None
 
 
 FAMILIES = {f.__name__: f for f in (sum_of_powers, powers, ratio, separable, nested)}
-SOLVED = ("ratio", "nested")  # these have zeros without a level of their own
+SOLVED = ("ratio", "nested")  # explicit in y: no level g(x₀) is subtracted

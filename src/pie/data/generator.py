@@ -1,9 +1,8 @@
-"""Random equations: unary-binary trees of Lample & Charton with the operator weights of Table 3.
+"""Random equations (Section 3.2): trees of Lample & Charton, operator weights of Table 3.
 
-Section 3.2 of the paper: trees with a given number of non-leaf nodes, leaves that
-are variables (0.8) or standard normal constants (0.2). The printed Synthetic list
-shows that its authors also attached a constant at the root and inserted constants
-on leaves and exponents, as NeSymReS does; both are probabilities here.
+Leaves are variables (probability 0.8) or standard normal constants (0.2). The printed Synthetic
+equations also have a constant at the root and, as in NeSymReS, on leaves and exponents; both are
+options here.
 """
 
 import bisect
@@ -21,7 +20,7 @@ MAX_OPERATORS = 20
 
 @dataclass(frozen=True)
 class GeneratorConfig:
-    """How random equations are drawn (Tables 3 and 4; defaults documented in params.yaml)."""
+    """Settings of the generator (Tables 3 and 4), documented in params.yaml."""
 
     min_operators: int = 3
     max_operators: int = 5
@@ -33,7 +32,7 @@ class GeneratorConfig:
 
 @functools.cache
 def tree_counts(operators: int) -> np.ndarray:
-    """D[e, n]: trees with n operators left and e empty slots (Lample & Charton, appendix C)."""
+    """D[e, n]: trees with n operators and e empty slots (Lample & Charton, appendix C)."""
     size = 2 * operators + 2
     counts = np.zeros((size + 1, operators + 1))
     counts[1:, 0] = 1.0
@@ -44,7 +43,7 @@ def tree_counts(operators: int) -> np.ndarray:
 
 
 def _cumulative(weighted):
-    """(items, running sums of their weights), for :meth:`_Uniforms.choice`."""
+    """(items, cumulative weights), for :meth:`_Uniforms.choice`."""
     items, weights = zip(*weighted, strict=True)
     return items, tuple(itertools.accumulate(weights))
 
@@ -56,7 +55,7 @@ _UNARY, _BINARY = (
 
 
 class _Uniforms:
-    """A stream of uniforms drawn in blocks: one call per number is the slow part of numpy."""
+    """Uniform numbers drawn in blocks, because single NumPy calls are slow."""
 
     def __init__(self, rng: np.random.Generator):
         self._rng, self._block = rng, []
@@ -74,7 +73,7 @@ class _Uniforms:
 
 @functools.cache
 def _placements(empty: int, left: int):
-    """(skip k slots, arity) with its weight, for the next operator."""
+    """Weighted choices (slots to skip, arity) for the next operator."""
     counts = tree_counts(MAX_OPERATORS)
     table = []
     for k in range(empty):
@@ -84,15 +83,11 @@ def _placements(empty: int, left: int):
 
 
 def random_tree(rng: np.random.Generator, config: GeneratorConfig) -> Tree:
-    """One random equation as a tree with numeric constants.
-
-    >>> random_tree(np.random.default_rng(3), GeneratorConfig())[0] in {"add", "sub"}
-    True
-    """
+    """A random equation as a tree with numeric constants."""
     u = _Uniforms(rng)
     operators = config.min_operators + int(u() * (config.max_operators - config.min_operators + 1))
     variables = 2 + int(u() * (config.max_variables - 1))
-    # breadth of open slots, filled left to right; None = leaf
+    # open slots, filled left to right; an empty list is a leaf
     slots: list[list] = [root := []]
     next_empty, empty, left = 0, 1, operators
     while left > 0:
@@ -101,7 +96,7 @@ def random_tree(rng: np.random.Generator, config: GeneratorConfig) -> Tree:
         node.append(u.choice(_UNARY if n_children == 1 else _BINARY))
         children: list[list] = [[] for _ in range(n_children)]
         node.extend(children)
-        # slots before the chosen one become leaves; its children join the open slots
+        # skipped slots become leaves; the children are new open slots
         next_empty += skip + 1
         slots.extend(children)
         empty += n_children - 1 - skip
@@ -123,7 +118,7 @@ def random_tree(rng: np.random.Generator, config: GeneratorConfig) -> Tree:
 
 
 def _with_constants(tree: Tree, u: _Uniforms) -> Tree:
-    """Up to three constants inserted as NeSymReS does: on leaves, unary nodes and exponents."""
+    """Insert up to three constants on leaves, unary nodes and exponents (NeSymReS)."""
     remaining = 1 + int(u() * 3)
 
     def walk(node: Tree) -> Tree:

@@ -1,9 +1,7 @@
-"""Training pairs as people's data come: families of equations × ways of sampling × presentation.
+"""Training pairs like measured data: equation families × sampling schemes × perturbations.
 
-The share of the corpus that is not drawn the paper's way. An equation is drawn from a family, its
-points by one of the ways, they may get noise, outliers, or be few; and most items are *presented*
-in units of their own, x/s with s from :func:`pie.data.sampling.scales`, equation and points alike,
-because that is how points are presented to the network at inference.
+They make up a share of the corpus; the rest follows the paper. Most are rescaled, x/s with s from
+:func:`pie.data.sampling.scales`, equation and points alike, as points are at inference.
 """
 
 from dataclasses import dataclass, field, fields
@@ -26,7 +24,7 @@ from .sampling import (
 
 
 class _Weights:
-    """Weights ≥ 0, not all 0, as probabilities by name."""
+    """Relative frequencies by name; ValueError if one is negative or all are 0."""
 
     def __post_init__(self):
         named = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -37,18 +35,18 @@ class _Weights:
             raise ValueError(f"the weights {', '.join(named)} are all 0")
 
     def choose(self, rng: np.random.Generator) -> str:
-        """A name with its probability."""
+        """A name, drawn with probability proportional to its weight."""
         names = [f.name for f in fields(self)]
         weights = np.array([getattr(self, name) for name in names])
         return names[int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum()))]
 
 
-FEWEST = 20  # points of an item
+FEWEST = 20  # least number of distinct points of an item
 
 
 @dataclass(frozen=True)
 class FamilyWeights(_Weights):
-    """How often each family of :mod:`pie.data.families` is drawn."""
+    """Weights of the families (:mod:`pie.data.families`)."""
 
     tree: float = 4.0
     deep_tree: float = 1.0
@@ -61,7 +59,7 @@ class FamilyWeights(_Weights):
 
 @dataclass(frozen=True)
 class WayWeights(_Weights):
-    """How often each way of :mod:`pie.data.sampling` is taken."""
+    """Weights of the sampling schemes (:mod:`pie.data.sampling`)."""
 
     normal: float = 2.0
     free_box: float = 3.0
@@ -73,14 +71,14 @@ class WayWeights(_Weights):
 
 @dataclass(frozen=True)
 class MixtureConfig:
-    """How the share that is not drawn the paper's way comes; ``share`` 0 is the paper alone."""
+    """Probabilities of the mixture; ``share`` 0 gives the paper's corpus."""
 
-    share: float = 0.0  # of the items
-    scaled: float = 0.75  # of these, presented in units of their own
-    level: float = 0.5  # of the trees, a constant such that the zero set passes through the box
-    noisy: float = 0.35  # with noise, between 1e-4 and 3e-2 of the spread
-    outliers: float = 0.1  # with outliers, between 1 and 10 per cent
-    few: float = 0.3  # with fewer points, between FEWEST and N
+    share: float = 0.0  # of all items
+    scaled: float = 0.75  # of these, rescaled to unit size
+    level: float = 0.5  # of the trees, f = g(x) − g(x₀) with x₀ in the box
+    noisy: float = 0.35  # with noise, level log-uniform in 1e-4 to 3e-2
+    outliers: float = 0.1  # with 1 to 10 % outliers
+    few: float = 0.3  # with FEWEST to N distinct points, repeated up to N
     families: FamilyWeights = field(default_factory=FamilyWeights)
     ways: WayWeights = field(default_factory=WayWeights)
 
@@ -101,7 +99,7 @@ def rescaled(expression: Expression, units: np.ndarray) -> Expression:
 def random_equation(
     rng: np.random.Generator, config: MixtureConfig, generator: GeneratorConfig
 ) -> tuple[Tree, int, object]:
-    """A tree, the number of variables asked for, and the box in which its points should lie."""
+    """Tree, number of variables, and sampling box; Unsampled if g(x₀) is unusable."""
     n_variables = 2 + int(rng.integers(generator.max_variables - 1))
     box = random_box(n_variables, rng)
     name = config.families.choose(rng)
@@ -121,7 +119,7 @@ def random_equation(
 def random_points(
     expression: Expression, n_points: int, box, rng: np.random.Generator, config: MixtureConfig
 ) -> np.ndarray:
-    """Points of one of the ways, as they are found: noisy, with outliers, or few."""
+    """Points (N, D) by a random scheme, possibly with noise, outliers, or repeated."""
     way = WAYS[config.ways.choose(rng)]
     points = way(expression, n_points, box, rng)
     if rng.random() < config.noisy:
@@ -137,10 +135,10 @@ def random_points(
 def presented(
     expression: Expression, points: np.ndarray, rng: np.random.Generator, config: MixtureConfig
 ) -> tuple[Expression, np.ndarray]:
-    """Equation and points as the network sees them: as they are, or in units of their own."""
+    """Equation and points, rescaled with probability ``config.scaled``."""
     if rng.random() >= config.scaled:
         return expression, points
     units = scales(points)
-    if not np.all(units > 0.0):  # the few points that were kept have one value there
+    if not np.all(units > 0.0):  # possible where few points are kept
         raise Unsampled("a coordinate does not vary")
     return rescaled(expression, units), points / units

@@ -1,9 +1,8 @@
-"""Clouds of points with a law and without one, to learn how often each is taken for the other.
+"""Point clouds with a law and without one, to measure how often each is mistaken for the other.
 
-*Lawful* clouds are problems. *Null* clouds are of the kinds :data:`KINDS`. What counts as no law is
-a decision: neither a correlation nor a trend with scatter does, whatever their p. Here columns are
-correlated by ±0.9 at most, a trend explains at most four fifths of the variance, and noise has at
-least half of the spread; clusters lie near no curve but those through their centres.
+*Lawful* clouds are problems; *null* clouds are of the kinds :data:`KINDS`. Correlations and noisy
+trends do not count as laws, however significant: here columns correlate by at most ±0.9, a trend
+explains at most 80 % of the variance, and noise is at least half a standard deviation.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +17,7 @@ LAWFUL = "lawful"
 
 
 class Cloud(NamedTuple):
-    """Points (N, D) of a part of the study; ``kind`` is :data:`LAWFUL` or one of :data:`KINDS`."""
+    """Points (N, D) of a part of the study; ``kind`` is :data:`LAWFUL` or in :data:`KINDS`."""
 
     part: str
     kind: str
@@ -27,23 +26,23 @@ class Cloud(NamedTuple):
 
 
 def permuted(cloud: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Every column in an order of its own."""
+    """Each column permuted independently."""
     return rng.permuted(cloud, axis=0)
 
 
 def drowned(cloud: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Noise between half of the spread and all of it."""
+    """Additive noise of 0.5 to 1 standard deviation of each column."""
     return add_noise(cloud, rng.uniform(0.5, 1.0), rng)
 
 
 def independent(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Uniform, normal and log-normal columns."""
+    """Independent columns, uniform, normal or log-normal."""
     ways = (rng.random, rng.standard_normal, lambda n: np.exp(rng.standard_normal(n)))
     return np.column_stack([ways[rng.integers(3)](n) for _ in range(d)])
 
 
 def correlated(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Normal columns, every two of them correlated by ρ or −ρ, 0.3 ≤ ρ ≤ 0.9."""
+    """Normal columns with pairwise correlations ±ρ, 0.3 ≤ ρ ≤ 0.9."""
     rho = rng.uniform(0.3, 0.9)
     common = rng.standard_normal((n, 1))
     own = rng.standard_normal((n, d))
@@ -51,14 +50,14 @@ def correlated(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def clusters(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Two to five round clusters, as wide as a fifth to three fifths of the spread of centres."""
+    """Two to five normal clusters, 0.2 to 0.6 standard deviations of the centres wide."""
     centres = rng.standard_normal((int(rng.integers(2, 6)), d))
     width = rng.uniform(0.2, 0.6) * centres.std(axis=0)
     return centres[rng.integers(len(centres), size=n)] + width * rng.standard_normal((n, d))
 
 
 def regression(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """A trend that explains a fifth to four fifths of the variance of the last column."""
+    """The last column is a trend plus noise; the trend explains 20 to 80 % of its variance."""
     inputs = rng.uniform(-1.0, 1.0, (n, d - 1))
     shapes = (lambda x: x, np.square, np.exp, lambda x: np.sin(3.0 * x))
     trend = sum(shapes[rng.integers(4)](x) for x in inputs.T)
@@ -68,7 +67,7 @@ def regression(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def counts(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Whole numbers, evenly distributed or as counts are."""
+    """Integers, uniform or Poisson."""
     most = rng.integers(15, 60)
     if rng.random() < 0.5:
         return rng.integers(0, most, (n, d)).astype(float)
@@ -76,7 +75,7 @@ def counts(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def walk(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Random walks in time: neighbours resemble each other, and columns do by chance."""
+    """Independent random walks, which correlate by chance."""
     return np.cumsum(rng.standard_normal((n, d)), axis=0)
 
 
@@ -88,24 +87,17 @@ KINDS = (*FROM_LAWFUL, *MADE)
 
 
 def lawful_clouds(part: str, problems: Iterable[Problem]) -> list[Cloud]:
-    """Problems as clouds, called by their ids."""
     return [Cloud(part, LAWFUL, p.equation_id, p.points) for p in problems]
 
 
 def null_clouds(
     part: str, lawful: Sequence[Cloud], per_kind: int, seed: int, kinds: Sequence[str] = KINDS
 ) -> list[Cloud]:
-    """Clouds of every kind that have no law, of two and three columns.
+    """``per_kind`` clouds of each of ``kinds``; each is a function of (seed, kind, number).
 
-    Args:
-        part: of the study.
-        lawful: clouds that are permuted and drowned in noise, each at most once per kind.
-        per_kind: clouds of each kind, at most as many as there are lawful ones.
-        seed: a cloud is a function of (seed, kind, number).
-        kinds: among :data:`KINDS`.
-
-    Raises:
-        ValueError: an unknown kind, quoted; fewer lawful clouds than are asked for.
+    ``permuted`` and ``drowned`` take lawful clouds, each at most once per kind. The others have 50
+    to 200 points and two or three columns. ValueError for an unknown kind, or if ``per_kind``
+    exceeds the number of lawful clouds.
     """
     for kind in kinds:
         if kind not in KINDS:

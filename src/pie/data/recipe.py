@@ -1,4 +1,4 @@
-"""What a corpus is made from, and its first skeletons: the same bytes on every processor."""
+"""Recipes of the corpora and their first skeletons, identical on every processor."""
 
 import hashlib
 import json
@@ -13,15 +13,15 @@ FIRST = 16  # items
 
 
 def first_skeletons(corpus: Corpus) -> list[str]:
-    """Tokens of the first items."""
+    """Target skeletons of the first items, tokens joined by spaces."""
     return [" ".join(corpus[k].target.tokens) for k in range(FIRST)]
 
 
 def write_recipes(corpora: Mapping[str, Corpus], benchmarks: Path, folder: Path) -> None:
-    """For each corpus ``NAME.json``, its recipe, and ``NAME.txt``, skeletons of its first items.
+    """Write ``NAME.json``, the recipe, and ``NAME.txt``, the first skeletons, of each corpus.
 
-    The recipe is the settings, and a digest of the test equations that are held out. Training
-    depends on it alone: what is computed could differ in a last bit.
+    A recipe is the settings and a digest of the held-out test equations. Training depends on it,
+    not on the points, whose last bits may differ between processors.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

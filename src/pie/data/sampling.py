@@ -1,9 +1,7 @@
-"""Ways in which points come: the paper's (Section 3.2), and those of people's data.
+"""Sampling schemes: the paper's (Section 3.2), and schemes that resemble measured data.
 
-Every way is a function ``way(expression, n_points, box, rng) → (N, D)`` that raises
-:class:`Unsampled` where the equation does not give N points with spread in every column.
-A :class:`Box` says where its coordinates lie. What happens to points afterwards (noise,
-outliers, units, few of them) are functions of their own.
+A scheme ``way(expression, n_points, box, rng) → (N, D)`` raises :class:`Unsampled` if the equation
+does not give N points that vary in every column. ``box`` is the range of drawn coordinates.
 """
 
 from collections.abc import Callable
@@ -15,7 +13,7 @@ from ..zeroset.box import Box
 from ..zeroset.distance import project
 from ..zeroset.roots import HALF_MAX, points_on_zero_set, solve_coordinate
 
-MIN_SPREAD = 1e-3
+MIN_SPREAD = 1e-3  # least standard deviation of a column
 
 
 class Unsampled(ValueError):
@@ -23,7 +21,7 @@ class Unsampled(ValueError):
 
 
 def random_box(n_variables: int, rng: np.random.Generator) -> Box:
-    """Centred, shifted, positive or log-uniform, one kind for all coordinates."""
+    """A centred, shifted, positive or log-uniform box; one kind for all coordinates."""
     kind = rng.choice(["centred", "shifted", "positive", "logarithmic"], p=[0.35, 0.2, 0.3, 0.15])
     d = n_variables
     if kind == "logarithmic":
@@ -43,7 +41,7 @@ def _first(points: np.ndarray, n_points: int) -> np.ndarray:
     points = points[:n_points]
     if not np.abs(points).max() <= HALF_MAX:
         raise Unsampled("points beyond half precision")
-    # relative to where the column lies: a column of 1000 ± 0.01 does not vary in half precision
+    # relative to its size: a column of 1000 ± 0.01 is constant in half precision
     return _varied(points, MIN_SPREAD * (1.0 + np.abs(points).mean(axis=0)))
 
 
@@ -61,20 +59,9 @@ def paper_points(
     rng: np.random.Generator,
     max_trials: int = 4,
 ) -> np.ndarray:
-    """One coordinate picked uniformly, the others standard normal, that one solved for.
+    """Zeros of f, (N, D): standard normal coordinates, a random one replaced by a root of f = 0.
 
-    Args:
-        expression: f, in x1 … x_D.
-        n_points: N.
-        n_variables: D.
-        rng: picks the coordinate, the normals and the branch of the root.
-        max_trials: starts drawn at most, in multiples of N.
-
-    Returns:
-        Points (N, D), float64, all of them zeros of f.
-
-    Raises:
-        Unsampled: fewer than N roots within the trials, or a coordinate without spread.
+    Raises Unsampled if ``max_trials``·N starts give fewer than N roots, or a column does not vary.
     """
     variable = 1 + int(rng.integers(n_variables))
     found = np.empty((0, n_variables))
@@ -89,17 +76,17 @@ def paper_points(
 
 
 def normal(expression, n_points, box, rng):
-    """The paper's way; of the box only the number of variables is used."""
+    """The paper's scheme; of the box only the number of variables is used."""
     return paper_points(expression, n_points, len(box.low), rng)
 
 
 def _solved(expression, starts, rng):
-    """Starts with one coordinate, picked uniformly, solved for; those that have a root."""
+    """Starts with one random coordinate solved for; those without a root are left out."""
     return points_on_zero_set(expression, starts, 1 + int(rng.integers(starts.shape[1])), rng)
 
 
 def _projected(expression, n_starts, box, rng):
-    """Starts in the box projected onto the zero set; those that stay inside."""
+    """Project uniform starts onto the zero set; results outside the box are left out."""
     starts = box.uniform(n_starts, rng)
     reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
     points = reached.T[np.isfinite(distance)]
@@ -107,17 +94,17 @@ def _projected(expression, n_starts, box, rng):
 
 
 def free_box(expression, n_points, box, rng):
-    """Inputs uniform in a box, one coordinate solved for wherever it lies: y against x."""
+    """Uniform in a box; one coordinate is solved for and may leave it (y against x)."""
     return _first(_solved(expression, box.uniform(2 * n_points, rng), rng), n_points)
 
 
 def whole(expression, n_points, box, rng):
-    """The curve or surface along its whole extent inside the box, by projecting onto it."""
+    """The whole zero set inside the box, by projection."""
     return _first(_projected(expression, 3 * n_points, box, rng), n_points)
 
 
 def patch(expression, n_points, box, rng):
-    """An arc or a patch: of the points along the whole extent, those around one of them."""
+    """An arc or patch: the nearest neighbours of one point, 25 to 60 % of the zero set."""
     points = _projected(expression, 8 * n_points, box, rng)
     if len(points) < n_points:
         raise Unsampled(f"{len(points)} of {n_points} points")
@@ -128,7 +115,7 @@ def patch(expression, n_points, box, rng):
 
 
 def clusters(expression, n_points, box, rng):
-    """Uneven density: inputs around two to four centres, one coordinate solved for."""
+    """Uneven density: two to four normal clusters, one coordinate solved for."""
     centres = box.uniform(int(rng.integers(2, 5)), rng)
     widths = rng.uniform(0.05, 0.3, len(centres))[:, None] * np.ptp(box.uniform(64, rng), axis=0)
     pick = rng.integers(len(centres), size=2 * n_points)
@@ -137,7 +124,7 @@ def clusters(expression, n_points, box, rng):
 
 
 def trajectory(expression, n_points, box, rng):
-    """A track in time: inputs drift and oscillate, one coordinate follows on one branch."""
+    """A track in time: drift plus oscillation, one coordinate solved for on one branch."""
     d = len(box.low)
     t = np.sort(rng.uniform(0.0, 1.0, 2 * n_points))[:, None]
     a, b = box.uniform(2, rng)
@@ -166,11 +153,7 @@ def drawn(
     rng: np.random.Generator,
     attempts: int = 60,
 ) -> np.ndarray:
-    """Points (N, D) drawn one of the ways of :data:`WAYS`, tried again where chance failed.
-
-    Raises:
-        Unsampled: the equation cannot be drawn this way.
-    """
+    """Points (N, D) by a scheme of :data:`WAYS`; Unsampled if all ``attempts`` fail."""
     for _ in range(attempts):
         try:
             return WAYS[way](expression, n_points, box, rng)
@@ -179,21 +162,18 @@ def drawn(
     raise last
 
 
-# ---- what happens to points afterwards ----
-
-
 def add_noise(points: np.ndarray, level: float, rng: np.random.Generator) -> np.ndarray:
-    """Additive: normal with standard deviation ``level`` times that of each column."""
+    """Additive normal noise, ``level`` standard deviations of each column."""
     return points + level * points.std(axis=0) * rng.standard_normal(points.shape)
 
 
 def multiply_noise(points: np.ndarray, level: float, rng: np.random.Generator) -> np.ndarray:
-    """Multiplicative, as in Section 4.3: x → x·(1 + ζ), ζ ~ N(0, level²)."""
+    """Multiplicative noise (Section 4.3): x → x·(1 + ζ), ζ ~ N(0, level²)."""
     return points * (1.0 + level * rng.standard_normal(points.shape))
 
 
 def add_outliers(points: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A share of the points replaced by uniform ones within the range of the data."""
+    """Replace a share of the points by uniform ones within the range of the data."""
     points = points.copy()
     hit = rng.random(len(points)) < share
     points[hit] = rng.uniform(points.min(axis=0), points.max(axis=0), (hit.sum(), points.shape[1]))
@@ -201,14 +181,14 @@ def add_outliers(points: np.ndarray, share: float, rng: np.random.Generator) -> 
 
 
 def fewer(points: np.ndarray, n_points: int) -> np.ndarray:
-    """The first ``n_points`` again and again: to attention, a set of that many."""
+    """The first ``n_points``, repeated to N rows; attention sees a set of that many."""
     return points[np.arange(len(points)) % n_points]
 
 
 def scales(points: np.ndarray) -> np.ndarray:
-    """Unit of each column, (D,): the median size over that of a standard normal number.
+    """Scale of each column, (D,): median |x| / 0.6745, which is 1 for a standard normal column.
 
-    Equal to 1 for normal columns; follows a change of units exactly; outliers hardly matter.
+    Equivariant under a change of units and robust to outliers.
     """
     size = np.median(np.abs(points), axis=0) / 0.6744897501960817
     spread = points.std(axis=0)

@@ -1,7 +1,6 @@
-"""Problems from the validation split: what every choice of *PIE+* is made on, never a test set.
+"""Validation problems: every choice of *PIE+* is made on them, never on a test set.
 
-Items of the validation corpora (the next seed) beyond those whose loss is computed. Items of the
-mixture come as data come: boxes, arcs, tracks, units, noise, outliers, few points.
+They are items of the validation corpora (training seed + 1) beyond those of the validation loss.
 """
 
 from collections import Counter
@@ -16,20 +15,17 @@ from .benchmarks import Problem
 from .conditions import under
 from .corpus import Corpus
 
-FIRST = 100_000  # items before this one are left to the validation loss
-FEWEST_POINTS = 20  # of a problem that gets noise
+FIRST = 100_000  # lower items are used for the validation loss
+FEWEST_POINTS = 20  # of a problem with added noise
 
 
 def validation_problem(corpus: Corpus, name: str, k: int) -> Problem:
-    """Item FIRST + k of a validation corpus as a problem, scored where its points lie.
+    """Item FIRST + k of a corpus of :func:`pie.network.pretraining.corpora`, as a problem.
 
-    Args:
-        corpus: of the validation seed (:func:`pie.network.pretraining.corpora`).
-        name: what the test set shall be called.
-        k: which item.
+    ``name`` is its test set. The box spans the 2 to 98 % quantiles of the points.
     """
     item = corpus[FIRST + k]
-    # an item with few points has them again and again
+    # items with few points repeat them
     points = np.unique(item.points, axis=0)
     points = np.random.default_rng(k).permutation(points)
     low, high = np.quantile(points, [0.02, 0.98], axis=0)
@@ -38,7 +34,6 @@ def validation_problem(corpus: Corpus, name: str, k: int) -> Problem:
 
 
 def validation_problems(corpus: Corpus, name: str, items: Iterable[int]) -> list[Problem]:
-    """:func:`validation_problem` of each of the items."""
     return [validation_problem(corpus, name, k) for k in items]
 
 
@@ -56,17 +51,10 @@ def noisy_problems(
     first: int,
     variables: Sequence[int] = (2, 3),
 ) -> list[Problem]:
-    """Problems of every corpus, noise level and number of variables, equally many of each.
+    """``each`` problems per corpus, noise level and number of variables; no equation is used twice.
 
-    Each problem has one level of noise, and another equation than all others.
-
-    Args:
-        corpora: names with corpora, whose items are free of noise; an equation is known by the
-            name and the number of its item.
-        levels: of normal noise on every coordinate, in spreads of its column.
-        each: problems of each kind.
-        first: item from which problems are taken; what was looked at before lies below.
-        variables: numbers of variables.
+    ``corpora`` are named and noise-free; ``levels`` are of additive normal noise, in standard
+    deviations of each column. Items below ``first`` are not used.
     """
     problems = []
     for name, corpus in corpora:

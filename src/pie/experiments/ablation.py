@@ -1,4 +1,4 @@
-"""What each part of *PIE+* is worth on the validation split: the search, one part left out."""
+"""The ablation of *PIE+*: its search with one part left out at a time."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -15,11 +15,7 @@ PAPER_WEIGHTS = "weights of pie"
 
 
 def parts_of(config: PlusConfig) -> dict[str, PlusConfig]:
-    """Settings by name: the whole search, and without one proposer, view or price at a time.
-
-    >>> [name for name in parts_of(PlusConfig()) if "price" in name][:2]
-    ['no price of constants', 'no price of tokens']
-    """
+    """Settings by name: the full search, and without one proposer, view or price at a time."""
     found = {WHOLE: config, "network alone": replace(config, proposers=("network",))}
     for part in config.proposers:
         kept = tuple(name for name in config.proposers if name != part)
@@ -41,18 +37,11 @@ def ablate(
     workers: int = 1,
     folder: Path | None = None,
 ) -> list[Row]:
-    """Rows of *PIE+* with one part left out at a time; ``method`` names what was.
+    """Rows of *PIE+* with one part left out at a time; ``method`` is the name of that part.
 
-    Args:
-        setting: weights and settings.
-        problems: of the validation split (:mod:`pie.data.validation`).
-        parts: names in :func:`parts_of`, or :data:`PAPER_WEIGHTS` for the network of the paper's
-            way; none = all of them.
-        workers: processes.
-        folder: receives a journal per part; a run that was cut goes on from there.
-
-    Raises:
-        ValueError: an unknown part, quoted.
+    ``parts`` are names in :func:`parts_of` or :data:`PAPER_WEIGHTS` (the paper's network); none =
+    all. ValueError quotes an unknown one. Other arguments are those of
+    :func:`pie.experiments.answers.answers`.
     """
     known = parts_of(setting.inference_plus)
     rows = []

@@ -1,7 +1,6 @@
-"""Every method asked about every problem: method × problem → answers, resumable one by one.
+"""Answers of every method to every problem, stored one by one, so that a run can be resumed.
 
-What answers are worth is the matter of :mod:`pie.experiments.evaluation`, which may change without
-their being found again.
+They are scored in :mod:`pie.experiments.evaluation`, which may change without new searches.
 """
 
 import contextlib
@@ -30,10 +29,10 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Answer:
-    """A method's equation for a problem, in canonical form; empty where none was found.
+    """A method's equation for a problem, in canonical form; empty if there is none.
 
-    ``budget`` names the search and, for ``wild``, sampling and noise; ``status`` is ``ok``, or how
-    the answer is degenerate (:mod:`pie.zeroset.degeneracy`), or why there is none.
+    ``budget`` names the effort and, for ``wild``, sampling and noise. ``status`` is ``ok``, a
+    degeneracy (:mod:`pie.zeroset.degeneracy`), or the reason why there is no equation.
     """
 
     method: str
@@ -48,7 +47,7 @@ class Answer:
 
 
 class Contest(Protocol):
-    """Methods behind one signature, with what they run with."""
+    """Methods with one signature, and their settings."""
 
     @property
     def methods(self) -> dict[str, Method]:
@@ -56,24 +55,24 @@ class Contest(Protocol):
 
     @property
     def seed(self) -> int:
-        """Of the methods and of the metrics."""
+        """Seed of the methods and of the metrics."""
 
     def budget(self, method: str) -> str:
-        """How much a method may search, in words."""
+        """The search effort of a method, in words."""
 
     def digest(self, method: str) -> bytes:
-        """Of everything but the points that its answers depend on."""
+        """Digest of everything that its answers depend on, except the points."""
 
 
 def _budget(contest: Contest, method: str, problem: Problem) -> str:
-    """How much a method may search, and how the points came if not the paper's way."""
+    """The search effort, and the sampling if it is not the paper's."""
     sampling = "" if problem.sampling == "normal" else f", {problem.sampling}"
     return contest.budget(method) + sampling
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A method's winner as a program, None if there is none, before it is written."""
+    """A method's best candidate as a program; None if there is none."""
 
     codes: tuple[int, ...] | None
     constants: tuple[float, ...]
@@ -82,7 +81,6 @@ class _Found:
 
     @property
     def expression(self) -> Expression | None:
-        """The winner."""
         return None if self.codes is None else Expression(tuple(self.codes), tuple(self.constants))
 
 
@@ -90,7 +88,7 @@ def _search(contest: Contest, method: str, problem: Problem) -> _Found:
     torch.set_num_threads(1)
     try:
         result = contest.methods[method](problem.points)
-    except Unusable as reason:  # beyond half precision, for the methods that do not rescale
+    except Unusable as reason:  # e.g. beyond half precision
         return _Found(None, (), 0.0, str(reason))
     best = result.best
     if best is None:
@@ -107,7 +105,6 @@ def answer_to(
     budget: str,
     status: str,
 ) -> Answer:
-    """A method's answer to a problem, written."""
     text = "" if equation is None else str(equation)
     return Answer(
         method, problem.benchmark, problem.equation_id, str(problem.truth), text,
@@ -120,25 +117,24 @@ def _written(contest: Contest, method: str, problem: Problem, found: _Found) -> 
     if expression is not None:
         if (how := kind(expression, problem.points)) != SOUND:
             status = f"degenerate: {how}"
-        with contextlib.suppress(ValueError):  # no zeros by its form, or far too long for one
+        with contextlib.suppress(ValueError):  # no canonical form
             expression = canonical(expression)
     budget = _budget(contest, method, problem)
     return answer_to(problem, expression, method, found.seconds, contest.seed, budget, status)
 
 
 def _points_key(problem: Problem) -> str:
-    """Digest of all that a method is given."""
     return hashlib.sha256(np.ascontiguousarray(problem.points).tobytes()).hexdigest()[:16]
 
 
 def journal_path(folder: Path, contest: Contest, method: str) -> Path:
-    """Where the answers of a method are kept, under its present settings and sources."""
+    """The journal of a method under its present settings and sources."""
     digest = hashlib.sha256(method.encode() + contest.digest(method))
     return Path(folder) / f"{digest.hexdigest()[:12]}.jsonl"
 
 
 def _finished(path: Path) -> dict[str, _Found]:
-    """Answers of a journal by the key of their points; a line cut by a kill is left out."""
+    """Answers of a journal by the key of their points; an incomplete last line is skipped."""
     if not path.exists():
         return {}
     lines = [json.loads(x) for x in path.read_text().splitlines() if x.endswith("}")]
@@ -147,11 +143,11 @@ def _finished(path: Path) -> dict[str, _Found]:
 
 @contextlib.contextmanager
 def _workers(workers: int, cluster: str) -> Iterator[Parallel]:
-    """Processes here, or a Dask cluster by the address of its scheduler."""
+    """Local processes, or a Dask cluster at the address of its scheduler."""
     if not cluster:
         yield Parallel(workers, return_as="generator_unordered")
         return
-    from distributed import Client  # heavy, and most runs need none
+    from distributed import Client  # slow import, rarely needed
 
     with Client(cluster), parallel_config(backend="dask"):
         yield Parallel(-1, return_as="generator_unordered")
@@ -168,13 +164,12 @@ def answers(
     """Answers of ``methods`` to ``problems``, in that order.
 
     Args:
-        contest: the methods with their settings.
-        methods: names among those of ``contest``.
+        contest: the methods and their settings.
+        methods: names of some of them.
         problems: equations with their points.
         workers: processes.
-        folder: receives every answer as it is found, in a journal per method; a run that was cut
-            goes on from there. A change of settings or sources begins another journal.
-        cluster: address of a Dask scheduler, whose workers are used instead.
+        folder: for a journal per method and sources, from which an interrupted run continues.
+        cluster: address of a Dask scheduler to use instead.
 
     Raises:
         ValueError: an unknown method, quoted.
@@ -208,7 +203,7 @@ def answers(
 
 
 def write_records(kind_of: type[Record], records: Sequence[Record], path: Path) -> None:
-    """Records of a dataclass of plain values as tidy CSV, the file whole or not at all."""
+    """Write records of a dataclass of plain values as CSV, atomically."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".tmp")
@@ -220,7 +215,7 @@ def write_records(kind_of: type[Record], records: Sequence[Record], path: Path) 
 
 
 def read_records(kind_of: type[Record], path: Path) -> list[Record]:
-    """Records from a CSV that :func:`write_records` wrote."""
+    """Records of a CSV that :func:`write_records` wrote."""
     types = {f.name: f.type for f in fields(kind_of)}
     with open(path, newline="") as file:
         return [kind_of(**{k: types[k](v) for k, v in row.items()}) for row in csv.DictReader(file)]

@@ -1,14 +1,14 @@
-r"""When is "no law found" the right answer? Thresholds from clouds with a law and without one.
+r"""When is "no law found" the right answer? Thresholds from clouds with and without a law.
 
-Every cloud of :mod:`pie.data.null_clouds` is searched once, and what is known of its candidates is
-kept, so that any rule can be tried afterwards. With S the sound candidates of a cloud, the rule
-(p₀, c₀) of :mod:`pie.discovery.certificate` says *law* where
+Every cloud of :mod:`pie.data.null_clouds` is searched once, and all its candidates are stored, so
+that any rule can be evaluated later. With S the sound candidates of a cloud, the rule (p₀, c₀) of
+:mod:`pie.discovery.certificate` says *law* where
 
 .. math:: \min_{s ∈ S,\ p_s ≤ p_0} contrast_s ≤ c_0.
 
-*Detection* is the share of lawful clouds of which it says so, right law or not; a *false discovery*
-is a null cloud of which it does. (The search itself uses the library's own thresholds for one thing
-only: which sets of three columns it skips.)
+*Detection* is the share of lawful clouds of which it says *law*, right or not; a *false discovery*
+is a null cloud of which it does. (The search itself uses the library's thresholds only to skip sets
+of three columns.)
 """
 
 import hashlib
@@ -34,13 +34,13 @@ from ..zeroset.degeneracy import NO_EQUATION, SOUND
 from .evaluation import interval
 
 FIELDS = ("names", "degeneracy", "p", "contrast", "gain", "covered", "complexity", "equation")
-DIGITS = 4  # of numbers in rows
-P = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4)  # thresholds that are tried
+DIGITS = 4  # significant digits of numbers in rows
+P = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4)  # candidate thresholds
 CONTRASTS = (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.17, 0.15, 0.12, 0.1, 0.07, 0.05)
 
 
 class Rule(NamedTuple):
-    """Thresholds of a law: the largest p, and the largest contrast."""
+    """Thresholds of a law: largest p and largest contrast."""
 
     p: float
     contrast: float
@@ -50,7 +50,7 @@ LIBRARY = Rule(SIGNIFICANT, CONTRAST)
 
 
 def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
-    """:data:`FIELDS` of each candidate, the smallest contrast first; none: a line that says so."""
+    """FIELDS of each candidate, smallest contrast first; one row if there is no candidate."""
     torch.set_num_threads(1)
     found = []
     result = discover(cloud.points, weights, config=config, seconds=np.inf, workers=1)
@@ -71,17 +71,12 @@ def search(
 ) -> pd.DataFrame:
     """All candidates of every cloud, a row each, the smallest contrast first.
 
-    Columns: part, kind, cloud, points, variables; names of the columns that the candidate is about;
-    degeneracy (``no equation`` where there is no candidate), p, contrast, gain and covered as in
-    :class:`pie.discovery.certificate.Certificate`; complexity, equation.
+    Columns: part, kind, cloud, points and variables (counts), then :data:`FIELDS`: columns of the
+    candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, gain and covered
+    of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
 
-    Args:
-        clouds: lawful and null ones.
-        weights: of *PIE+*; None = the released ones.
-        config: of the search.
-        workers: processes.
-        folder: receives a journal; a run that was cut goes on from there. A change of settings,
-            weights or sources begins another one.
+    ``weights`` default to the released ones. ``folder`` receives a journal for these weights,
+    settings and sources, from which an interrupted run continues.
     """
     weights = Path(weights or default_weights())
     journal, done = None, {}
@@ -116,11 +111,7 @@ def search(
 
 
 def scores(table: pd.DataFrame, p: float) -> pd.DataFrame:
-    """Per cloud, the smallest contrast of its sound candidates with at most this p; inf: none has.
-
-    Returns:
-        One row per cloud: part, kind, cloud, and ``score``.
-    """
+    """Per cloud ``score``: smallest contrast of a sound candidate with p at most ``p``, or inf."""
     passing = (table.degeneracy == SOUND) & (table.p <= p)
     score = table.contrast.where(passing, np.inf)
     clouds = table.assign(score=score).groupby(["part", "kind", "cloud"], sort=False)
@@ -128,10 +119,7 @@ def scores(table: pd.DataFrame, p: float) -> pd.DataFrame:
 
 
 def roc(table: pd.DataFrame, p: float) -> pd.DataFrame:
-    """Detection and false discoveries, as shares, at every contrast that changes either.
-
-    ``table`` is of one part of the study, ``p`` the rule's.
-    """
+    """Detection and false discoveries (shares) at every contrast that changes either, for one p."""
     of = scores(table, p)
     lawful, null = (np.sort(of.score[chosen]) for chosen in (of.kind == LAWFUL, of.kind != LAWFUL))
     levels = np.unique(np.concatenate([lawful, null, [0.0]]))
@@ -143,14 +131,10 @@ def roc(table: pd.DataFrame, p: float) -> pd.DataFrame:
 
 
 def choose(table: pd.DataFrame, most: float = 0.03) -> Rule:
-    """The rule of :data:`P` × :data:`CONTRASTS` that detects most, false discoveries permitting.
+    """The rule of :data:`P` × :data:`CONTRASTS` with most detections.
 
-    Of rules that detect equally many, the one with the larger contrast, which noisier laws than
-    these pass, then the smaller p. ``most`` is the share of null clouds of which it may say that
-    they have a law.
-
-    Raises:
-        ValueError: every rule has more.
+    Its false discoveries are at most ``most``, as a share of the null clouds; ValueError if no rule
+    has so few. Ties go to the larger contrast, which noisier laws pass, then to the smaller p.
     """
     ranked = []
     for p in P:
@@ -167,11 +151,10 @@ def choose(table: pd.DataFrame, most: float = 0.03) -> Rule:
 
 
 def rates(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    """Of how many clouds the rule says that they have a law: each kind, and all null ones together.
+    """How many clouds the rule calls lawful, by kind and for all null clouds.
 
-    Returns:
-        part, kind, clouds, laws, share with its 95 % interval ``low`` to ``high``: Wilson's, or,
-        where several clouds are of one law, the percentile bootstrap over laws.
+    ``low`` to ``high`` is the 95 % interval of ``share``: Wilson's, or, where several clouds have
+    one law, the bootstrap over laws.
     """
     of = scores(table, rule.p)
     of["said"] = of.score <= rule.contrast
@@ -185,7 +168,7 @@ def rates(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
 
 def _interval(group: pd.DataFrame) -> tuple[float, float]:
-    """Lawful clouds called ``W06-whole`` and ``W06-patch`` are of one law."""
+    """Lawful clouds ``W06-whole`` and ``W06-patch`` have one law."""
     law = group.cloud.str.partition("-")[0].where(group.kind == LAWFUL, group.cloud)
     if law.nunique() < len(group):
         return interval(group.said, law, resamples=2000)
@@ -194,10 +177,9 @@ def _interval(group: pd.DataFrame) -> tuple[float, float]:
 
 
 def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    """Null clouds that the rule takes for lawful, and lawful ones that it misses.
+    """False discoveries and missed laws of the rule, a row each.
 
-    Returns:
-        One row each, with the sound candidate of the smallest contrast; false discoveries first.
+    The row has the sound candidate of the smallest contrast with p at most the rule's, if any.
     """
     passing = (table.degeneracy == SOUND) & (table.p <= rule.p)
     order = {"by": ["passing", "contrast"], "ascending": [False, True], "kind": "stable"}
@@ -212,10 +194,7 @@ def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Rows as CSV, the file whole or not at all.
-
-    Of the equations, the one with the smallest contrast of every cloud, in four digits.
-    """
+    """Write rows as CSV, atomically; of the equations only each cloud's best, in four digits."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     sound = table[table.degeneracy == SOUND].sort_values("contrast", kind="stable")

@@ -1,7 +1,7 @@
-"""Two settings on the same equations: the mean difference of a score, and what it says of a claim.
+"""Mean difference of a score between two settings, and the verdict on a claim about it.
 
-Equations that are easy or hard for both settings cancel: they are resampled in pairs, and a law
-that is drawn in several ways with all of them.
+Equations are resampled in pairs, so their difficulty cancels; a law sampled in several ways is
+resampled with all of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
 
 
 class Difference(NamedTuple):
-    """Mean over common equations of one score less another, with its 95 % interval."""
+    """Mean difference of a score over common equations, with its 95 % interval."""
 
     mean: float
     low: float
@@ -28,16 +28,10 @@ class Difference(NamedTuple):
 
 
 def difference(ours: Sequence[Row], theirs: Sequence[Row], score: str) -> Difference:
-    """``ours`` − ``theirs`` on the equations that both have, in pairs.
+    """``ours`` − ``theirs`` on the equations of both, in pairs.
 
-    ``score`` is one of :meth:`pie.experiments.evaluation.Row.score`.
-
-    Raises:
-        ValueError: no equation in common, or one twice.
-
-    >>> row = Row("A", "b", "E1", "x1", "", 0.5, 0.0, 0, 1.0, 0, "", "ok")
-    >>> print(difference([row], [row], "fitness"))
-    +0.0 [+0.0, +0.0] (1)
+    ``score`` is one of :meth:`pie.experiments.evaluation.Row.score`. ValueError if the equations of
+    a setting repeat, or if none is common.
     """
     first, second = ({(r.benchmark, r.equation_id): r for r in rows} for rows in (ours, theirs))
     if len(first) < len(ours) or len(second) < len(theirs):
@@ -51,18 +45,14 @@ def difference(ours: Sequence[Row], theirs: Sequence[Row], score: str) -> Differ
 
 
 class Rule(NamedTuple):
-    """A claim about differences: what confirms it, what refutes it, how much one is against it."""
+    """A claim about differences: what confirms, what refutes it, how much one is against it."""
 
     holds: Callable[[Difference], bool]
     fails: Callable[[Difference], bool]
     against: Callable[[Difference], float]
 
     def verdict(self, differences: Iterable[Difference]) -> str:
-        """Confirmed where it holds for all differences, refuted where it fails for one.
-
-        >>> HIGHER.verdict([Difference(0.2, 0.1, 0.3, 9), Difference(0.1, -0.1, 0.3, 9)])
-        'undecided'
-        """
+        """Confirmed if it holds for all differences, refuted if it fails for one."""
         found = list(differences)
         if all(map(self.holds, found)):
             return CONFIRMED
@@ -73,7 +63,7 @@ HIGHER = Rule(lambda d: d.low > 0.0, lambda d: d.high < 0.0, lambda d: -d.mean)
 
 
 def within(margin: float) -> Rule:
-    """The claim that differences lie between −margin and margin."""
+    """Claim: differences lie between −margin and margin."""
     return Rule(
         lambda d: -margin <= d.low and d.high <= margin,
         lambda d: d.low > margin or d.high < -margin,
@@ -82,5 +72,5 @@ def within(margin: float) -> Rule:
 
 
 def at_most(margin: float) -> Rule:
-    """The claim that no difference exceeds the margin."""
+    """Claim: no difference exceeds the margin."""
     return Rule(lambda d: d.high <= margin, lambda d: d.low > margin, lambda d: d.mean)

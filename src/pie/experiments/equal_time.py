@@ -1,4 +1,4 @@
-"""All methods with the same seconds for each equation."""
+"""All methods with the same time per equation."""
 
 import functools
 import time
@@ -13,17 +13,17 @@ from ..sources import digest_of
 from .methods import Setting
 from .parts import OTHERS, part_of
 
-ENDLESS = 1_000_000_000  # generations or samples, where time is the limit
-NARROW = 8  # times narrower is the first beam
+ENDLESS = 1_000_000_000  # generations or samples: no limit but time
+NARROW = 8  # factor by which the first beam is narrower
 
 
 @dataclass(frozen=True)
 class EqualTime:
-    """All methods with so many seconds of one thread for each equation.
+    """All methods with ``seconds`` of one thread per equation: a Contest.
 
-    Searches by generations or samples go on until time is up. *PIE* and *PIE+* begin with an eighth
-    of their beam and search again with twice as many as long as that should end in time, or until a
-    fit is exact. Compiled code and weights are loaded before the clock starts.
+    Baselines run without a limit of generations or samples. *PIE* and *PIE+* start with an eighth
+    of their beam and double it until a fit is exact or the next search would take too long.
+    Compiled code and weights are loaded before the clock starts.
     """
 
     setting: Setting
@@ -36,11 +36,9 @@ class EqualTime:
 
     @property
     def seed(self) -> int:
-        """Of the metrics."""
         return self.setting.seed
 
     def _scaled(self, factor: float) -> Setting:
-        """PIE and PIE+ with so many times their beam."""
         inference, plus = (
             replace(config, beam=max(1, round(factor * config.beam)))
             for config in (self.setting.inference, self.setting.inference_plus)
@@ -55,7 +53,6 @@ class EqualTime:
 
     @property
     def methods(self) -> dict[str, Method]:
-        """*PIE*, *PIE+* and every baseline by name."""
         searches = {name: functools.partial(self._widened, name) for name in ("PIE", "PIE+")}
         searches |= self._endless().methods
         return {name: functools.partial(self._timed, name, s) for name, s in searches.items()}
@@ -73,21 +70,19 @@ class EqualTime:
             now = time.perf_counter() - began
             resolution = self.setting.inference_plus.prices.resolution
             exact = result.best is not None and result.best.contrast <= resolution
-            # twice the beam costs a little more than twice the time
+            # double the beam takes a little more than double the time
             if exact or now + 2.5 * (now - last) > seconds:
                 return Discovery(result.candidates, now)
             last, factor = now, 2.0 * factor
 
     def budget(self, method: str) -> str:
-        """The seconds."""
         return f"{self.seconds:g} s"
 
     def digest(self, method: str) -> bytes:
-        """Of settings and sources."""
         contest = self.setting if part_of(method) != "baselines" else self.baselines
         own = digest_of(["experiments.equal_time"], self.seconds, (), OTHERS[part_of(method)])
         return contest.digest(method) + own
 
 
-_WARM: set[str] = set()  # methods that ran in this process
+_WARM: set[str] = set()  # methods that ran in this process already
 _CLOUD = np.column_stack([np.linspace(0.5, 2.0, 20), 1.0 / np.linspace(0.5, 2.0, 20)])

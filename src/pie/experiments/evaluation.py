@@ -1,4 +1,4 @@
-"""Every method on every test set: answers are scored and become rows, which are summed up."""
+"""Scores of all answers as rows, and their means."""
 
 import functools
 from collections.abc import Sequence
@@ -17,10 +17,7 @@ from .metrics import RECOVERED, THRESHOLDS, paper_fitness, right_skeleton, two_s
 
 @dataclass(frozen=True)
 class Row:
-    """One result: an :class:`~pie.experiments.answers.Answer` with its scores.
-
-    ``skeleton`` is 1 where it is right (:func:`pie.experiments.metrics.right_skeleton`), else 0.
-    """
+    """An :class:`~pie.experiments.answers.Answer` and its scores; ``skeleton`` is 1 if right."""
 
     method: str
     benchmark: str
@@ -37,31 +34,27 @@ class Row:
 
     @property
     def test_set(self) -> str:
-        """The test set, with its noise where there is some: ``wild, noise 1 %``."""
+        """The test set and its noise, if any: ``wild, noise 1 %``."""
         noise = self.budget.partition(", noise ")[2]
         return f"{self.benchmark}, noise {noise}" if noise else self.benchmark
 
     @property
     def condition(self) -> str:
-        """The last thing done to the points (:mod:`pie.data.conditions`): ``noise 0.1``."""
+        """The last condition of the points (:mod:`pie.data.conditions`): ``noise 0.1``."""
         return self.budget.rpartition(", ")[2]
 
     @property
     def law(self) -> str:
-        """The equation, however its points were drawn: ``W01`` of ``W01-patch``."""
+        """The equation without its way of sampling: ``W01`` of ``W01-patch``."""
         return self.equation_id.partition("-")[0]
 
     @property
     def way(self) -> str:
-        """How the points of a ``wild`` problem were drawn; empty for other test sets."""
+        """The way of sampling of a ``wild`` problem; empty for other test sets."""
         return self.equation_id.partition("-")[2]
 
     def score(self, name: str) -> float:
-        """``fitness``, ``two_sided``, ``skeleton``, ``recovered``, or ``acc_0.99``.
-
-        Raises:
-            ValueError: another score, quoted.
-        """
+        """``fitness``, ``two_sided``, ``skeleton``, ``recovered``, ``acc_…``; else ValueError."""
         if name in ("fitness", "two_sided", "skeleton"):
             return float(getattr(self, name))
         if name == "recovered":
@@ -72,7 +65,7 @@ class Row:
 
 
 def score(problem: Problem, answer: Answer) -> Row:
-    """The row of an answer. The equation is read back from its text: what is written is scored."""
+    """The row of an answer; its equation is parsed from the text that is written to disk."""
     estimate = parse(answer.equation) if answer.equation else None
     arguments = (estimate, problem.truth, problem.n_variables, answer.seed, problem.box)
     return Row(
@@ -84,11 +77,7 @@ def score(problem: Problem, answer: Answer) -> Row:
 
 
 def asked(found: Sequence[Answer], problems: Sequence[Problem]) -> list[Problem]:
-    """The problem of each answer, known by test set and name.
-
-    Raises:
-        ValueError: an answer to none of the problems, quoted.
-    """
+    """The problem of each answer; ValueError quotes an answer to none of them."""
     known = {(p.benchmark, p.equation_id): p for p in problems}
     for answer in found:
         if (answer.benchmark, answer.equation_id) not in known:
@@ -100,7 +89,7 @@ def asked(found: Sequence[Answer], problems: Sequence[Problem]) -> list[Problem]
 
 
 def scored(found: Sequence[Answer], problems: Sequence[Problem], workers: int = 1) -> list[Row]:
-    """Rows of answers to the problems beside them, in their order."""
+    """Rows of answers to the problems at the same positions."""
     jobs = (delayed(score)(p, answer) for p, answer in zip(problems, found, strict=True))
     rows = Parallel(workers, return_as="generator")(jobs)
     return list(tqdm(rows, "score", len(found), disable=None))
@@ -114,7 +103,7 @@ def evaluate(
     folder: Path | None = None,
     cluster: str = "",
 ) -> list[Row]:
-    """Rows of ``methods`` on ``problems``, in that order, scored each time.
+    """Rows of ``methods`` on ``problems``, in that order; scores are always computed anew.
 
     Arguments are those of :func:`pie.experiments.answers.answers`.
     """
@@ -127,7 +116,7 @@ read_rows = functools.partial(read_records, Row)
 
 
 def grouped(rows: Sequence[Row], *by: str) -> dict[tuple, list[Row]]:
-    """Rows by the values of some fields or properties, in the order of their appearance."""
+    """Rows by the values of some fields or properties, in order of appearance."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
@@ -147,10 +136,10 @@ SCORES = ("fitness", *(f"acc_{t:g}" for t in THRESHOLDS), "two_sided", "recovere
 
 
 def summarise(rows: Sequence[Row], by: str = "test_set") -> list[dict]:
-    """Means of :data:`SCORES` per method and test set, with intervals ``…_low`` to ``…_high``.
+    """Means of :data:`SCORES` per method and ``by``, with 95 % intervals (``…_low``, ``…_high``).
 
-    ``seconds`` is a median, of the problems whose points were not refused. What the rows are
-    grouped ``by`` stands as ``benchmark``: ``by="budget"`` has all test sets together.
+    The value of ``by`` is stored as ``benchmark``. ``seconds`` is the median over the searches that
+    were run.
     """
     table = []
     for (method, benchmark), members in grouped(rows, "method", by).items():

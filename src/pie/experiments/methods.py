@@ -1,4 +1,4 @@
-"""The methods of this project as the evaluation takes them: those of the paper, and *PIE+*."""
+"""The methods of this project for the evaluation: the paper's, and *PIE+*."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ PLUS = "PIE+"
 
 @dataclass(frozen=True)
 class Setting:
-    """What the methods of this project run with: weights and settings of *PIE* and of *PIE+*."""
+    """Weights and settings of *PIE* and *PIE+*: a :class:`~pie.experiments.answers.Contest`."""
 
     weights: Path
     weights_plus: Path
@@ -23,27 +23,22 @@ class Setting:
 
     @property
     def paper(self) -> PaperMethods:
-        """The rows of the paper."""
         return PaperMethods(self.weights, self.inference)
 
     @property
     def methods(self) -> dict[str, Method]:
-        """Those of :class:`pie.experiments.paper_methods.PaperMethods`, and *PIE+*."""
         config = self.inference_plus
         plus = {PLUS: lambda points: discover_plus(model_in(self.weights_plus), points, config)}
         return self.paper.methods | plus
 
     @property
     def seed(self) -> int:
-        """Of the stochastic copies and of the metrics."""
         return self.inference.seed
 
     def budget(self, method: str) -> str:
-        """The width of the beam."""
         return f"beam {self.inference_plus.beam}" if method == PLUS else self.paper.budget(method)
 
     def digest(self, method: str) -> bytes:
-        """Of weights, settings and sources."""
         if method != PLUS:
             return self.paper.digest(method)
         return digest_of(["experiments.methods"], self.inference_plus, shards_in(self.weights_plus))

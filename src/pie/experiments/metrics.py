@@ -1,46 +1,35 @@
-r"""How close is the found equation f̂ to the true one f? The paper's metric and a two-sided one.
+r"""Scores of a found equation f̂ against the true f: the paper's fitness, and two of ours.
 
-**Fitness** (Eqs. 7–9, one-sided, the paper's headline): M = 200 starts from N(0, I) are
-turned into zeros of f̂ by solving for one coordinate each (chosen uniformly, the next ones
-tried if it has no root), and
+**Fitness** (Eqs. 7–9; one-sided). M = 200 starts from N(0, I) become zeros x_i of f̂ by solving for
+one coordinate, chosen at random (the others are tried if it has no root). With D = 10 points x̃_j
+from N(0, I) at which f is finite,
 
 .. math::
     NMSE = \frac{\frac1M \sum_i f(x_i)^2}{\frac1{D} \sum_j f(\tilde x_j)^2}, \qquad
-    fitness = \frac{1}{1 + \sqrt{NMSE}}, \qquad Acc_\tau = [fitness \ge \tau]
+    fitness = \frac{1}{1 + \sqrt{NMSE}}, \qquad Acc_\tau = [fitness \ge \tau].
 
-with x̃ from N(0, I), D = 10 of them where f is finite. A factor of f scores 1, and so would
-an f̂ ≡ 0 near a small f.
-
-**Two-sided** (ours): with Z(g) the zeros of g found as above, d(x, g) the distance from x to a
-zero of g reached along ∇g (:func:`pie.zeroset.distance.distance_to_zero_set`), and σ the spread of
-Z(f) (root mean square over coordinates of the interquartile range / 1.349), the share of points
-of either zero set that lie on the other to within a thousandth of σ,
+**Two-sided** (ours). Z(g) are zeros of g found as above, d(x, g) is the distance from x to the zero
+set of g (:func:`pie.zeroset.distance.distance_to_zero_set`), and σ the root mean square over the
+coordinates of the interquartile range of Z(f), divided by 1.349:
 
 .. math::
     two\_sided = \min\bigl( P_{x \in Z(\hat f)}[d(x, f) \le 10^{-3} σ],\;
-                            P_{x \in Z(f)}[d(x, \hat f) \le 10^{-3} σ] \bigr)
+                            P_{x \in Z(f)}[d(x, \hat f) \le 10^{-3} σ] \bigr).
 
-An equation is *recovered* where it is at least 0.95.
+An equation is *recovered* if this is at least 0.95. A factor of f, whose fitness is 1, and f̂ ≡ 0
+score less than 1. Both equations are in canonical form (:mod:`pie.expr.canonical`), which removes
+multiple roots and denominators; points where a denominator vanishes may count as zeros.
 
-**Right skeleton** (ours): in arbitrary units f̂ takes no more constants than f, some constants
-make it f exactly, and the zero sets of f̂ as it is and of f agree to 0.1 σ in nine points of ten.
-What remains wrong is the values of constants. What is recovered has the right skeleton, too,
-however it is written.
+**Right skeleton** (ours). f̂ is recovered, or only the values of its constants are wrong: in
+arbitrary units it has no more constants than f and fits the zeros of f exactly with others, and
+two_sided with tolerance 0.1 σ is at least 0.9.
 
-Both equations are put into canonical form first (:mod:`pie.expr.canonical`), which removes multiple
-roots and denominators: where a denominator vanished, f and f̂ may agree on being zero.
-One factor of a product misses the zeros of the other; f̂ ≡ 0 has no gradient and is infinitely
-far: neither scores 1.
+**Box.** Test sets drawn in a box (``wild``) are scored in its coordinates: starts are drawn from
+the box, and zeros outside it are left out.
 
-**Where**: test sets that were drawn in a box (``wild``) are scored there: starts are drawn from it,
-zeros outside it are left out, and coordinates are taken in its units.
-
-**Failure cases**, for both: no equation, f̂ constant, or fewer than M/10 zeros of f̂: score 0;
-for the two-sided one also an f̂ without a canonical form (no zeros, or zero everywhere).
-Zeros of f̂ where f is undefined are left out of the fitness; if fewer than M/10 remain, 0.
-In the two-sided score they are infinitely far. Scores are in [0, 1], never NaN.
-
-Shapes: starts (M, D_x), points (n, D_x), distances (n,).
+**Failures** score 0, never NaN: no equation, a constant f̂, fewer than M/10 zeros of f̂, and for
+two_sided an f̂ without a canonical form. Zeros where f is undefined do not count in the fitness and
+are infinitely far in two_sided.
 """
 
 import numpy as np
@@ -54,16 +43,16 @@ from ..zeroset.distance import distance_to_zero_set
 from ..zeroset.zeros import STARTS, zeros
 
 THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.99)
-TOLERANCE = 1e-3  # of the spread, within which a point lies on a zero set
-RECOVERED = 0.95  # two-sided score from which an equation counts as recovered
-EXACT = 1e-6  # contrast
+TOLERANCE = 1e-3  # largest distance of a point on a zero set, in σ
+RECOVERED = 0.95  # smallest two-sided score of a recovered equation
+EXACT = 1e-6  # largest contrast of an exact fit
 NORMALISER_POINTS = 10
 
 
 def _frame(box: Box | None, n_variables: int) -> tuple[Box | None, np.ndarray, np.ndarray]:
-    """Box, origin and units of the coordinates z = (x − shift)/scale in which is scored.
+    """Box, shift and scale of the coordinates z = (x − shift)/scale in which scores are computed.
 
-    Centred and of half-width 1; a logarithmic box keeps its origin and has its middle at 1.
+    The box gets centre 0 and half-width 1; a logarithmic one keeps its origin, its middle is 1.
     """
     if box is None:
         return None, np.zeros(n_variables), np.ones(n_variables)
@@ -75,13 +64,12 @@ def _frame(box: Box | None, n_variables: int) -> tuple[Box | None, np.ndarray, n
 
 @np.errstate(all="ignore")
 def _squares(f: Expression, points: np.ndarray) -> np.ndarray:
-    """f² at the points where it is finite."""
     squares = np.square(f.values(points)) if len(points) else np.empty(0)
     return squares[np.isfinite(squares)]
 
 
 def _fitness(points: np.ndarray, truth: Expression, rng: np.random.Generator, box) -> float:
-    """Eqs. 7–9 for points (M, D) that stand for the zeros of f̂."""
+    """Eqs. 7–9 for points (M, D) in place of the zeros of f̂."""
     normaliser = np.empty(0)
     for _ in range(1000):
         starts = rng.standard_normal((NORMALISER_POINTS, points.shape[1]))
@@ -103,19 +91,14 @@ def paper_fitness(
     seed: int,
     box: Box | None = None,
 ) -> float:
-    """The paper's fitness of f̂ against f, in [0, 1]; see the module for the failure cases.
-
-    >>> from pie.expr.expression import parse
-    >>> paper_fitness(parse("3*x1*x2 - 6"), parse("x1*x2 - 2"), 2, seed=0)
-    1.0
-    """
+    """The paper's fitness of f̂ against f, in [0, 1]."""
     if estimate is None or not estimate.variables:
         return 0.0
     box, *frame = _frame(box, n_variables)
     truth = in_units(truth, *frame)
     try:
         estimate = in_units(estimate, *frame)
-    except ValueError:  # far too long
+    except ValueError:  # too long
         return 0.0
     rng = np.random.default_rng(seed)
     return _fitness(zeros(estimate, n_variables, rng, box=box), truth, rng, box)
@@ -124,10 +107,9 @@ def paper_fitness(
 def fitness_of_starts(
     truth: Expression, n_variables: int, seed: int, box: Box | None = None
 ) -> float:
-    """What f̂ ≡ 0 would score if its start points, which nothing moves, counted as its zeros.
+    """The fitness of f̂ ≡ 0 if its start points counted as zeros; :func:`paper_fitness` gives it 0.
 
-    :func:`paper_fitness` gives it 0. The paper does not say; its values for methods that are
-    degenerate throughout are close to this one.
+    The paper does not specify this. Its values for degenerate methods are close to this one.
     """
     box, *frame = _frame(box, n_variables)
     rng = np.random.default_rng(seed)
@@ -154,15 +136,7 @@ def two_sided(
     box: Box | None = None,
     tolerance: float = TOLERANCE,
 ) -> float:
-    """The two-sided score of f̂ against f, in [0, 1]; see the module for the failure cases.
-
-    >>> from pie.expr.expression import parse
-    >>> factor, product = parse("x1 - 1.5"), parse("(x1 - 1.5)*(x2 - x1**2 - 3)")
-    >>> paper_fitness(factor, product, 2, seed=0) == 1.0
-    True
-    >>> two_sided(factor, product, 2, seed=0) < 0.9
-    True
-    """
+    """The two-sided score of f̂ against f, in [0, 1]."""
     if estimate is None:
         return 0.0
     box, *frame = _frame(box, n_variables)
@@ -170,7 +144,7 @@ def two_sided(
     try:
         as_given = in_units(estimate, *frame)
         estimate = canonical(as_given)
-    except ValueError:  # no zeros by its form, or far too long for one
+    except ValueError:  # no canonical form
         return 0.0
     rng = np.random.default_rng(seed)
     if len(zeros(as_given, n_variables, rng, box=box)) < STARTS // 10:
@@ -189,15 +163,7 @@ def right_skeleton(
     seed: int,
     box: Box | None = None,
 ) -> bool:
-    """Whether f̂ is f but for the values of its constants; see the module.
-
-    >>> from pie.expr.expression import parse
-    >>> truth = parse("x1**2 + x2**2 - 4")
-    >>> right_skeleton(parse("x1**2 + 1.02*x2**2 - 3.9"), truth, 2, seed=0)
-    True
-    >>> right_skeleton(parse("x1**2 + 1.02*x2**2 + 0.01*x1 - 3.9"), truth, 2, seed=0)
-    False
-    """
+    """Whether f̂ is f but for the values of its constants."""
     arguments = (estimate, truth, n_variables, seed, box)
     if two_sided(*arguments) >= RECOVERED:
         return True

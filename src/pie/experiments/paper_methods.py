@@ -1,4 +1,4 @@
-"""The paper's methods as the evaluation takes them: *PIE* and *PIE (Vanilla)*; *PIE (strict)*."""
+"""The paper's methods for the evaluation: *PIE*, *PIE (Vanilla)*, and *PIE (strict)*."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -12,29 +12,25 @@ from ..sources import digest_of
 
 @functools.lru_cache(maxsize=4)
 def model_in(folder: Path) -> PIE:
-    """The network of a folder, read once."""
+    """The network of a folder, cached."""
     return load_weights(folder)
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """Files with the weights of a folder."""
+    """Weight files of a folder."""
     return sorted(Path(folder).glob("*.saf*"))
 
 
 @dataclass(frozen=True)
 class PaperMethods:
-    """Algorithm 2 with one network."""
+    """Algorithm 2 with one network: a :class:`~pie.experiments.answers.Contest`."""
 
     weights: Path
     inference: InferenceConfig = InferenceConfig()
 
     @property
     def methods(self) -> dict[str, Method]:
-        """The paper's two rows, *PIE* (CL-FEM) and *PIE (Vanilla)*, and one of ours.
-
-        *PIE (strict)* is *PIE* with the highest fitness taken to the last bit: exact fits, which
-        differ by rounding only, are then told apart by their rounding.
-        """
+        """*PIE* (CL-FEM), *PIE (Vanilla)*; *PIE (strict)* ranks by fitness to the last bit."""
         strict = replace(self.inference, resolution=0.0)
 
         def search(fitness: str, config: InferenceConfig = self.inference) -> Method:
@@ -48,13 +44,10 @@ class PaperMethods:
 
     @property
     def seed(self) -> int:
-        """Of the stochastic copies and of the metrics."""
         return self.inference.seed
 
     def budget(self, method: str) -> str:
-        """The width of the beam."""
         return f"beam {self.inference.beam}"
 
     def digest(self, method: str) -> bytes:
-        """Of weights, settings and sources."""
         return digest_of(["experiments.paper_methods"], self.inference, shards_in(self.weights))

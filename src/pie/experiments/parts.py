@@ -1,6 +1,6 @@
-"""Result rows in parts, a file each: *PIE*, *PIE+* and the baselines do not wait for each other.
+"""Result rows in three files: *PIE*, *PIE+*, baselines.
 
-A change of settings or code of one part leaves the rows of the others as they are.
+A change of the settings or the code of one part leaves the rows of the others valid.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from ..data.benchmarks import Problem
 from .answers import Contest
 from .evaluation import Row, evaluate, read_rows, write_rows
 
-# by part: modules of the other parts, on which its rows do not depend
+# by part: modules that only the other parts depend on
 OTHERS = {
     "pie": ("search.plus", "baselines.methods"),
     "plus": ("baselines.methods",),
@@ -20,7 +20,7 @@ OTHERS = {
 
 
 def part_of(method: str) -> str:
-    """The part that a method's rows are in.
+    """The part of a method.
 
     >>> [part_of(method) for method in ("PIE (Vanilla)", "PIE+", "Null space")]
     ['pie', 'plus', 'baselines']
@@ -32,7 +32,7 @@ def part_of(method: str) -> str:
 
 @dataclass(frozen=True)
 class Task:
-    """Methods to be asked about problems; ``label`` ends the ``budget`` of their rows."""
+    """Methods and their problems; ``label`` is appended to the ``budget`` of the rows."""
 
     contest: Contest
     methods: Sequence[str]
@@ -48,11 +48,7 @@ def find(
     journals: Path | None = None,
     cluster: str = "",
 ) -> None:
-    """Find the rows of some parts of the tasks and write ``folder/PART.csv`` for each.
-
-    Raises:
-        ValueError: an unknown part, quoted.
-    """
+    """Write ``folder/PART.csv`` with the rows of each part; ValueError quotes an unknown part."""
     for part in parts:
         if part not in OTHERS:
             raise ValueError(f"unknown part {part!r} of rows; known are {', '.join(OTHERS)}")

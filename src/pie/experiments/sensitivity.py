@@ -1,13 +1,11 @@
-"""Figure 5 a, b and more: networks of one small size, one thing changed in how they are trained.
+"""Figure 5 a, b and more: small networks that differ in one choice of their training.
 
-A *variant* changes some parameters of the corpus, the network or the training, everything else
-being that of section ``sensitivity``; the training is resumable. Its network is then asked for the
-equations of a test set by Algorithm 2::
+A *variant* changes parameters of corpus, network or training in the common setting, section
+``sensitivity``. Its network is trained (resumably) and answers a test set by Algorithm 2::
 
     python -m pie.experiments.sensitivity examples-10240
 
-writes one answer per equation, to be scored by :func:`pie.experiments.evaluation.scored`. The
-weights are by-products and not kept in git.
+:func:`pie.experiments.evaluation.scored` scores the answers. The weights are not kept in git.
 """
 
 import argparse
@@ -27,14 +25,14 @@ from ..sources import digest_of
 from .answers import Answer, answers, write_records
 from .paper_methods import PaperMethods
 
-MIXTURE = "mixture"  # test set: validation items of the mixture
+MIXTURE = "mixture"  # test set of validation items of the mixture
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Overrides of parameters, nested as in their sections, and the test set to ask for.
+    """Overrides of parameters, nested as in params.yaml, and the test set.
 
-    ``base`` is the section whose corpus is overridden: ``corpus``, or ``corpus_plus``, the mixture.
+    ``base`` is the section whose corpus is overridden: ``corpus`` or ``corpus_plus`` (the mixture).
     """
 
     corpus: dict = field(default_factory=dict)
@@ -46,21 +44,16 @@ class Variant:
 
 @dataclass(frozen=True)
 class SensitivityConfig:
-    """The common setting of all variants, and the variants by name."""
+    """The common setting, and the variants by name."""
 
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
     equations: int = 1000  # at most
     variants: dict = field(default_factory=dict)
-    inference: InferenceConfig = InferenceConfig()  # its own: another beam elsewhere trains nothing
+    inference: InferenceConfig = InferenceConfig()  # not that of section inference
 
 
 def _merged(base: dict, changes: dict, where: str) -> dict:
-    """Nested mappings with some values changed.
-
-    >>> _merged({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}}, "x")
-    {'a': 1, 'b': {'c': 4, 'd': 3}}
-    """
     merged = dict(base)
     for key, value in changes.items():
         if key not in base:
@@ -72,7 +65,7 @@ def _merged(base: dict, changes: dict, where: str) -> dict:
 
 @dataclass(frozen=True)
 class Run:
-    """What a variant amounts to."""
+    """The settings of a variant."""
 
     name: str
     corpus: CorpusConfig
@@ -82,17 +75,16 @@ class Run:
 
     @property
     def folder(self) -> str:
-        """Its own name for weights and state: another setting never goes on from them."""
+        """Name of its weights and state, with a digest of settings and code."""
         settings = (self.corpus, self.model, self.training)
         code = digest_of(["network.pretraining"]).hex()[:8]
         return "-".join([self.name, *map(hash_of, settings), code])
 
 
 def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
-    """The setting of a variant, from the sections ``sensitivity``, ``corpus`` and ``corpus_plus``.
+    """The settings of a variant, from sections ``sensitivity``, ``corpus`` and ``corpus_plus``.
 
-    Raises:
-        ValueError: an unknown variant, base or parameter, or a value of the wrong type, quoted.
+    ValueError quotes an unknown variant, base or parameter, or a value of the wrong type.
     """
     if name not in config.variants:
         raise ValueError(f"unknown variant {name!r}; known are {', '.join(config.variants)}")
@@ -115,7 +107,7 @@ def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: st
 
 
 def problems_of(test_set: str, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
-    """The first problems of a test set, or of the validation items of a mixture."""
+    """The first ``n`` problems of a test set, or of the validation items of a mixture."""
     if test_set != MIXTURE:
         return load(benchmarks, test_set)[:n]
     _, validation = corpora(mixture, benchmarks)
@@ -125,12 +117,10 @@ def problems_of(test_set: str, mixture: CorpusConfig, benchmarks: Path, n: int) 
 def train_and_ask(
     run: Run, config: SensitivityConfig, mixture: CorpusConfig, options: argparse.Namespace
 ) -> list[Answer]:
-    """Train the network of a run, or go on, and find equations with it.
+    """Train the network of a run, or continue to, and find equations with it by *PIE*.
 
-    ``mixture`` is the corpus of the test set :data:`MIXTURE`; ``options`` are :func:`main`'s.
-
-    Returns:
-        Answers of *PIE*, their ``budget`` ending in the name of the run; none if training goes on.
+    ``mixture`` is the corpus of the test set :data:`MIXTURE`; ``options`` are :func:`main`'s. The
+    ``budget`` of the answers ends in the name of the run. Returns none if training is unfinished.
     """
     pair = corpora(run.corpus, options.benchmarks)
     state, weights = (options.build / run.folder / name for name in ("state", "weights"))
@@ -147,7 +137,7 @@ def train_and_ask(
 def write_settings(
     config: SensitivityConfig, corpora: dict[str, CorpusConfig], benchmarks: Path, folder: Path
 ) -> None:
-    """What answers of a variant depend on, ``VARIANT.json`` for each; digests of code and data."""
+    """Write what the answers of each variant depend on to ``VARIANT.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     common = {
         "inference": asdict(config.inference),

@@ -1,4 +1,4 @@
-"""All of params.yaml as one validated record, and where the project's files lie."""
+"""params.yaml as one validated record."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from .sensitivity import SensitivityConfig
 
 @dataclass(frozen=True)
 class Settings:
-    """The sections of params.yaml; ``notebooks`` goes to papermill as it is."""
+    """The sections of params.yaml; ``notebooks`` is passed to papermill unchecked."""
 
     corpus: CorpusConfig
     model: ModelConfig
@@ -33,7 +33,7 @@ class Settings:
 
 
 def project_root(start: Path | None = None) -> Path:
-    """The nearest folder above ``start`` (default: the working folder) that holds params.yaml."""
+    """The nearest folder from ``start`` (default: working folder) upwards with a params.yaml."""
     start = Path(start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if (folder / "params.yaml").exists():
@@ -42,9 +42,5 @@ def project_root(start: Path | None = None) -> Path:
 
 
 def load_settings(path: Path) -> Settings:
-    """Read and check params.yaml.
-
-    Raises:
-        ValueError: an unknown section or key, or a value of the wrong type, quoted.
-    """
+    """Read params.yaml; ValueError quotes an unknown key or a value of the wrong type."""
     return record(Settings, read_yaml(path), "params")

@@ -1,21 +1,14 @@
-r"""The implicit canonical form: one skeleton for everything with the same zero set.
+r"""Implicit canonical form: one skeleton for equations with the same zero set.
 
-``f(x) = 0`` does not change under an overall factor, an outer monotone function,
-denominators, or factors without zeros. Canonical form undoes these, folds
-constants, merges like terms, clears denominators and orders the operands:
+The zero set does not change under an overall factor, an outer monotone function, denominators or
+factors without zeros. Canonical form removes them, folds constants, merges like terms, orders
+operands and makes the leading coefficient 1, which excludes the degenerate 0·g and g/huge:
 
     2·exp(x1/x2 − 1) − 3 = 0   ⇒   x1 − 1.405·x2 = 0   ⇒   skeleton  x1 + C·x2
 
-The promise, tested with SymPy and on random points: *where f is defined, f and
-its canonical form vanish at the same points.* (The domain may grow: sqrt(x)·sqrt(x)
-becomes x.) The leading coefficient is 1, so the scaled-down and the everywhere-zero
-answers cannot be written.
-
-Synonyms that it leaves apart: products of two sums are not multiplied out, logarithms are joined
-only where nothing else is in the sum, and of the trigonometric identities only phases and signs
-are used.
-
-The arithmetic is in :mod:`pie.expr.linear_form`.
+Where f is defined, f and its canonical form vanish at the same points; the domain may grow
+(sqrt(x)·sqrt(x) becomes x). Not every synonym is unified: products of two sums are not expanded,
+logarithms are joined only in sums of logarithms, of sin and cos only phases and signs are used.
 """
 
 import math
@@ -40,10 +33,10 @@ MAX_ROUNDS = 12
 
 
 def canonical(expression: Expression) -> Expression:
-    """The canonical form with its constants.
+    """The canonical form of an equation, with its constants.
 
     Raises:
-        NoZeroSet: if the equation reduces to a constant, or has no real zeros by its form.
+        NoZeroSet: if f reduces to a constant, is not finite, or has no real zeros by its form.
 
     >>> from pie.expr.expression import parse
     >>> str(canonical(parse("3*log(x2*x1) - 3")))
@@ -61,7 +54,7 @@ def canonical(expression: Expression) -> Expression:
         raise NoZeroSet(f"{expression} is not finite: {error}") from None
 
 
-# ---- the top level: what the zero set does not see ----
+# ---- reductions of the whole equation f = 0 ----
 
 
 def _reduce(form):
@@ -94,7 +87,7 @@ def _reduce_product(term):
 
 
 def _reduce_level(term, level):
-    """term = level: undo an outer exp, ln, root, odd or fractional power."""
+    """term = level: invert an outer exp, ln, root, odd or fractional power."""
     if len(term) == 1:
         base, e = term[0]
         if base[0] == "exp":
@@ -115,7 +108,7 @@ def _reduce_level(term, level):
 
 
 def _unpowered(inner, p, level):
-    """inner**p = level for a term ``inner``."""
+    """inner**p = level: remove the power of the term ``inner``; an even one is reduced to 2."""
     if p == round(p) and p % 2 == 1:
         return add(distributed(inner, 1.0), number(-math.copysign(abs(level) ** (1 / p), level)))
     if p == round(p):
@@ -149,7 +142,7 @@ def _clear_denominators(form):
 
 
 def _drop_exponential(form):
-    """A factor exp(u) common to all terms has no zeros: f·exp(u) becomes f."""
+    """Divide by a factor exp(u) common to all terms; it has no zeros."""
     constant, terms = form
     if constant != 0.0:
         return form
@@ -192,7 +185,7 @@ def _tree(form) -> Tree:
     constant, terms = form
     ordered = sorted(
         terms, key=lambda tc: tc[1] == -1.0
-    )  # a bare minus never leads if it can follow
+    )  # terms with coefficient −1 last, to avoid a leading minus
     tree = None
     for i, (term, c) in enumerate(ordered):
         if i == 0:

@@ -1,4 +1,4 @@
-"""An equation in other coordinates: what shifting and scaling the variables makes of it."""
+"""Equations in shifted and scaled variables."""
 
 import numpy as np
 
@@ -6,12 +6,7 @@ from .expression import Expression, Tree, from_tree, to_tree
 
 
 def substituted(expression: Expression, shift: np.ndarray, scale: np.ndarray) -> Expression:
-    """f((x − shift)/scale), with ``shift`` and ``scale`` (D,) per variable.
-
-    >>> from pie.expr.expression import parse
-    >>> str(substituted(parse("x1**2 - 1"), np.array([2.0]), np.array([0.5])))
-    '((x1 - 2.0)/0.5)**2 - 1.0'
-    """
+    """f((x − shift)/scale); shift and scale (D,). ValueError if longer than ``MAX_LENGTH``."""
 
     def walk(node: Tree) -> Tree:
         if node[0] == "c":

@@ -1,8 +1,7 @@
-"""Compiled derivatives of prefix programs: first in x and in c, and mixed in both.
+"""Compiled forward-mode derivatives of prefix programs: ∂f/∂x, ∂f/∂c and ∂²f/∂x∂c.
 
-Carried forward beside the values of :mod:`pie.expr.kernel`, and only for what a subtree depends
-on, so that 0·inf cannot turn "does not depend" into nan. The table of an operator's partial
-derivatives is here and nowhere else.
+A subtree carries only derivatives in the inputs that it depends on; the others are exactly 0, where
+0·inf would give nan.
 """
 
 import numpy as np
@@ -30,7 +29,7 @@ from .vector_math import cos_row, exp_row, jit, log_row, pow_row, sin_row
 
 @jit
 def _unary_slopes(code, row, w1, w2):
-    """Replace ``row`` by its image; first and second derivatives go to ``w1`` and ``w2``."""
+    """Apply the operator to ``row``; first and second derivatives into ``w1`` and ``w2``."""
     n = row.size
     if code == SQRT:
         for i in range(n):
@@ -80,7 +79,7 @@ def _unary_slopes(code, row, w1, w2):
 
 @jit
 def _binary_slopes(code, a, b, w):
-    """Partial derivatives of a∘b: rows of ``w`` are the ones in a, b, aa, ab, bb."""
+    """a∘b into ``b``; its partial derivatives in a, b, aa, ab, bb into the rows of ``w``."""
     n = a.size
     if code == MUL:
         for i in range(n):
@@ -214,9 +213,8 @@ def _sum_chain(sign, a, b, on_a, on_b):
 def jets(codes, constants, columns, nx, nc, mixed, stack, active, w):
     """Values and derivatives of a program, left in ``stack[0]`` (S, N).
 
-    Slot 0 is the value; then come ``nx`` derivatives in x (D or 0), ``nc`` in the
-    constants (all or 0), and if ``mixed`` the nx·nc second derivatives, x by x.
-    ``stack`` (depth, S, N), ``active`` (depth, S) and ``w`` (5, N) are work space.
+    Slots: f; ``nx`` derivatives in x (D or 0); ``nc`` in c (P or 0); nx·nc mixed ones, x-major.
+    Work space: ``stack`` (depth, S, N), ``active`` (depth, S), ``w`` (5, N).
     """
     top = -1
     c = constants.size
@@ -255,11 +253,9 @@ def jets(codes, constants, columns, nx, nc, mixed, stack, active, w):
 
 @jit
 def derivatives(codes, constants, columns, wrt_points, wrt_constants, mixed):
-    """Values and derivatives of a program at points ``columns`` (D, N).
+    """f, and on request ∂f/∂x (D), ∂f/∂c (P) and ∂²f/∂x∂c (D·P, x-major), stacked, (S, N).
 
-    Returns:
-        (S, N): the value; the D derivatives in x if ``wrt_points``; the P derivatives in the
-        constants if ``wrt_constants``; if ``mixed``, the D·P derivatives in both, x by x.
+    ``columns`` are the points x, (D, N); ``constants`` are c, (P,).
     """
     d, n = columns.shape
     nx = d if wrt_points else 0

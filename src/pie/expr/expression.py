@@ -1,7 +1,7 @@
 """Expressions as immutable prefix programs, and a parser that never evaluates text.
 
 A *tree* is a nested tuple: ``("x", 1)``, ``("c", 0.5)`` or ``(operator, child, …)``.
-An :class:`Expression` is the same thing flattened: what the kernel runs.
+An :class:`Expression` is a tree flattened in prefix order.
 """
 
 import ast
@@ -21,11 +21,7 @@ Tree = tuple
 
 @dataclass(frozen=True)
 class Expression:
-    """A prefix program with its constants.
-
-    Args:
-        codes: operator codes in prefix order (:mod:`pie.expr.operators`).
-        constants: one value per ``CONSTANT`` in ``codes``, in order.
+    """A prefix program: codes (:mod:`pie.expr.operators`), and a value per ``CONSTANT`` in them.
 
     Raises:
         ValueError: malformed prefix, unknown code, too long, or a wrong number of constants.
@@ -59,7 +55,7 @@ class Expression:
 
     @functools.cached_property
     def variables(self) -> tuple[int, ...]:
-        """Indices (from 1) of the variables that occur."""
+        """Indices (from 1) of the variables that occur, sorted."""
         return tuple(sorted({c for c in self.codes if CONSTANT < c <= MAX_VARIABLES}))
 
     @functools.cached_property
@@ -68,7 +64,6 @@ class Expression:
         return np.array(self.codes, np.int64), np.array(self.constants, np.float64)
 
     def with_constants(self, constants) -> "Expression":
-        """The same skeleton with other constants."""
         return Expression(self.codes, tuple(float(c) for c in constants))
 
     def _columns(self, points: np.ndarray) -> np.ndarray:
@@ -100,11 +95,7 @@ class Expression:
 
 
 def pack(expressions: Sequence[Expression]) -> tuple[np.ndarray, ...]:
-    """Programs side by side, as :func:`pie.expr.kernel.values_of_many` takes them.
-
-    Returns:
-        codes, ends (P,), constants, constant ends (P,).
-    """
+    """Arguments of ``kernel.values_of_many``: codes, ends (P,), constants, constant ends (P,)."""
     codes = [e.arrays[0] for e in expressions]
     constants = [e.arrays[1] for e in expressions]
     return (
@@ -116,11 +107,7 @@ def pack(expressions: Sequence[Expression]) -> tuple[np.ndarray, ...]:
 
 
 def from_tree(tree: Tree) -> Expression:
-    """Flatten a tree.
-
-    >>> from_tree(("mul", ("c", 2.0), ("x", 1))).tokens
-    ('mul', 'C', 'x1')
-    """
+    """Flatten a tree; ValueError for an unknown operator or variable."""
     codes: list[int] = []
     constants: list[float] = []
 
@@ -144,7 +131,7 @@ def from_tree(tree: Tree) -> Expression:
 
 
 def to_tree(expression: Expression) -> Tree:
-    """The nested tuple of a program; inverse of :func:`from_tree`."""
+    """Inverse of :func:`from_tree`."""
     stack: list[Tree] = []
     constants = list(expression.constants)
     for code in reversed(expression.codes):
@@ -159,7 +146,7 @@ def to_tree(expression: Expression) -> Tree:
 
 
 def _negated(tree: Tree) -> Tree | None:
-    """The tree times −1 if it leads with a negative constant, for printing; else None."""
+    """−tree if its leading factor is a negative constant, else None; for printing."""
     if tree[0] == "c":
         return ("c", -tree[1]) if tree[1] < 0 else None
     if tree[0] in ("mul", "div") and (first := _negated(tree[1])):
@@ -171,7 +158,7 @@ _INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2), "p
 
 
 def to_infix(tree: Tree, digits: int | None = None) -> str:
-    """Infix text that both :func:`parse` and SymPy read back.
+    """Infix text for :func:`parse` and SymPy; constants to ``digits`` digits, None: exactly.
 
     >>> to_infix(("sub", ("mul", ("x", 1), ("pow2", ("x", 2))), ("c", 0.5)))
     'x1*x2**2 - 0.5'
@@ -207,12 +194,9 @@ _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
 def parse(text: str) -> Expression:
-    """Read an expression in x1, x2, …; the text is parsed, never evaluated.
+    """Parse ``+ - * / ** ^``, sqrt, exp, ln, log (natural), sin, cos, numbers, x1, x2, …
 
-    Accepts ``+ - * / ** ^``, sqrt, exp, ln, log (natural), sin, cos, numbers.
-
-    Raises:
-        ValueError: quoting what was not understood.
+    Anything else raises a ValueError that quotes it.
 
     >>> parse("x1*x2**2/2 - 0.512").tokens
     ('sub', 'div', 'mul', 'x1', 'pow2', 'x2', 'C', 'C')
@@ -252,7 +236,7 @@ def _read(node: ast.AST, text: str) -> Tree:
 
 
 def power_tree(base: Tree, exponent: Tree) -> Tree:
-    """``base ** exponent`` in the operator table's own powers where there are some.
+    """``base ** exponent``, by sqrt, pow2 … pow5 and reciprocals where possible.
 
     >>> power_tree(("x", 1), ("c", -2.0))
     ('div', ('c', 1.0), ('pow2', ('x', 1)))

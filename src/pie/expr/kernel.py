@@ -1,12 +1,9 @@
-"""Compiled evaluation of prefix programs. Derivatives are in :mod:`pie.expr.derivatives`.
+"""Compiled evaluation of prefix programs.
 
-Points are stored by column, ``(D, N)``, so that every operator is one contiguous loop
-over the points; several programs go through in one call. The prefix is read from right
-to left with a stack. Overflow, poles and domains outside the reals give inf or nan, never an
-exception.
-
-A *program* is ``codes`` (:mod:`pie.expr.operators`) with its ``constants`` in prefix order.
-A negative code −1−r reads row r of ``columns``, for subtrees that are known already.
+A *program* is ``codes`` (:mod:`pie.expr.operators`) with ``constants`` in prefix order, run from
+right to left on a stack. Points are columns ``(D, N)``, so that an operator is one contiguous loop.
+A negative code −1−r reads row r of ``columns``, which may hold the values of a subtree.
+Overflow, poles and domain errors give inf or nan, never an exception.
 """
 
 import numpy as np
@@ -33,7 +30,6 @@ from .vector_math import cos_row, exp_row, jit, log_row, pow_row, sin_row
 
 @jit
 def is_binary(code):
-    """Whether an operator code takes two operands."""
     return ADD <= code <= DIV or code == POW
 
 
@@ -54,7 +50,7 @@ def subtree_end(codes, start):
 
 @jit
 def stack_depth(codes):
-    """Rows that the stack needs."""
+    """Number of stack rows that a program needs."""
     top = deepest = 0
     for position in range(codes.size - 1, -1, -1):
         if codes[position] <= MAX_VARIABLES:
@@ -96,7 +92,7 @@ def _apply_unary(code, row):
 
 @jit
 def _apply_binary(code, left, right):
-    """left ∘ right, into ``right``; for a power ``left`` is used up."""
+    """left ∘ right, into ``right``; a power overwrites ``left``."""
     n = right.size
     if code == ADD:
         for i in range(n):
@@ -117,7 +113,7 @@ def _apply_binary(code, left, right):
 
 @jit
 def evaluate(codes, constants, columns, stack):
-    """Values of a program at points ``columns`` (D, N), left in ``stack[0]``."""
+    """f at points ``columns`` (D, N), left in ``stack[0]``; ``stack`` has (depth, N)."""
     top = -1
     k = constants.size
     for position in range(codes.size - 1, -1, -1):
@@ -138,7 +134,7 @@ def evaluate(codes, constants, columns, stack):
 
 @jit
 def values(codes, constants, columns):
-    """Values of a program at points ``columns`` (D, N); returns (N,)."""
+    """f at points ``columns`` (D, N); returns (N,)."""
     stack = np.empty((stack_depth(codes), columns.shape[1]))
     evaluate(codes, constants, columns, stack)
     return stack[0].copy()
@@ -146,9 +142,9 @@ def values(codes, constants, columns):
 
 @jit
 def values_of_many(codes, ends, constants, constant_ends, columns, out):
-    """Values of P programs at the same points ``columns`` (D, N), into ``out`` (P, N).
+    """Values of P concatenated programs at points ``columns`` (D, N), into ``out`` (P, N).
 
-    Programs and constants are concatenated; program p stops before ``ends[p]``.
+    Program p ends before ``ends[p]``, its constants before ``constant_ends[p]``.
     """
     stack = np.empty((8, columns.shape[1]))
     start = first = 0

@@ -1,9 +1,8 @@
-"""Arithmetic on linear forms, the inside of :mod:`pie.expr.canonical`.
+"""Arithmetic on linear forms, for :mod:`pie.expr.canonical`.
 
-A *form* is ``(constant, ((term, coefficient), …))``, a *term* a product
-``((base, exponent), …)``, a *base* ``("x", i)``, ``("sum", form)`` or
-``(function, form)``. Equal forms are equal tuples: constants are folded, like
-terms and like bases merged, exponentials joined, operands ordered.
+A *form* is ``(constant, ((term, coefficient), …))``, a *term* a product ``((base, exponent), …)``,
+a *base* ``("x", i)``, ``("sum", form)`` or ``(function, form)``. Constants are folded, like terms
+and bases merged, exponentials joined, operands ordered: equal forms are equal tuples.
 """
 
 import math
@@ -15,10 +14,10 @@ MAX_TERMS = 12
 
 
 class NoZeroSet(ValueError):
-    """The expression has no zeros, is zero everywhere, or is not finite."""
+    """f has no zeros, is zero everywhere, or is not finite."""
 
 
-# ---- keys: the order of operands depends on structure first, on constants last ----
+# ---- order of operands: by structure, then by constants ----
 
 
 def _key(base):
@@ -35,7 +34,7 @@ def _term_key(term):
 
 
 def make(constant, coefficients):
-    """A form from its constant and term → coefficient, in canonical order; zeros dropped."""
+    """The ordered form of {term: coefficient}; NoZeroSet if not finite or too long."""
     terms = [(t, c) for t, c in coefficients.items() if c != 0.0]
     if not all(math.isfinite(c) for _, c in terms) or not math.isfinite(constant):
         raise NoZeroSet("a constant is not finite")
@@ -47,7 +46,7 @@ def make(constant, coefficients):
 
 
 def _ordered(items, key):
-    """Sorted by key; what has the same key, by its text (a rare and slow tie-break)."""
+    """Sorted by key, ties by repr (slow, rare)."""
     keyed = sorted([(key(item), item) for item in items], key=_first)
     if any(keyed[i][0] == keyed[i + 1][0] for i in range(len(keyed) - 1)):
         keyed.sort(key=lambda pair: (pair[0], repr(pair[1])))
@@ -58,24 +57,22 @@ _first = operator.itemgetter(0)
 
 
 def number(value):
-    """The form of a number."""
     return (value, ())
 
 
 def leading(form):
-    """The coefficient of the first term."""
+    """Coefficient of the first term; NoZeroSet if there is none."""
     if not form[1]:
         raise NoZeroSet(f"reduces to the constant {form[0]:g}")
     return form[1][0][1]
 
 
 def scaled(form, factor):
-    """factor · form."""
     return make(form[0] * factor, {t: c * factor for t, c in form[1]})
 
 
 def monic(form):
-    """The form over its leading coefficient, which becomes exactly 1."""
+    """The form divided by its leading coefficient."""
     lead = leading(form)
     return make(form[0] / lead, {t: c / lead for t, c in form[1]})
 
@@ -84,18 +81,17 @@ def monic(form):
 
 
 def add(a, b, sign=1.0):
-    """a + sign · b, like terms merged."""
+    """a + sign · b, like terms merged; what cancels up to rounding is dropped."""
     coefficients = dict(a[1])
     for term, c in b[1]:
         total = coefficients.get(term, 0.0) + sign * c
-        # rounding must not keep a term that cancels
         coefficients[term] = 0.0 if abs(total) < 1e-12 * abs(c) else total
     constant = a[0] + sign * b[0]
     return make(0.0 if abs(constant) < 1e-12 * abs(b[0]) else constant, coefficients)
 
 
 def _as_product(form):
-    """(coefficient, term) of a form that is one product; sums become a base."""
+    """A form as (coefficient, term); a sum, less its common factor, becomes a base."""
     if not form[1]:
         return form[0], ()
     if form[0] == 0.0 and len(form[1]) == 1:
@@ -111,7 +107,7 @@ def _as_product(form):
 
 
 def _common_factor(form):
-    """The monomial that divides every term of a sum; () if there is none."""
+    """The monomial that divides every term; () if there is none."""
     if form[0] != 0.0:
         return ()
     shared = dict(form[1][0][0])
@@ -126,7 +122,7 @@ def _common_factor(form):
 
 
 def multiply_terms(*terms):
-    """Product of terms: like bases add exponents, exponentials merge into one."""
+    """(factor, term) of a product of terms: like bases and exponentials are merged."""
     exponents: dict = {}
     inside = number(0.0)
     for term in terms:
@@ -145,14 +141,13 @@ def multiply_terms(*terms):
 
 
 def _simple_sum(term):
-    """The form inside a term that is a bare sum to the first power, else None."""
+    """The sum that a term consists of, to the first power; else None."""
     if len(term) == 1 and term[0][0][0] == "sum" and term[0][1] == 1.0:
         return term[0][0][1]
     return None
 
 
 def product(a, b):
-    """a · b."""
     (ca, ta), (cb, tb) = _as_product(a), _as_product(b)
     if not ta or not tb:
         return scaled(b, ca) if not ta else scaled(a, cb)
@@ -161,7 +156,7 @@ def product(a, b):
 
 
 def distributed(term, coefficient):
-    """A product as a form; a monomial times one short sum is multiplied out."""
+    """The form of coefficient · term; a monomial times one short sum is expanded."""
     sums = [i for i, (b, e) in enumerate(term) if b[0] == "sum" and e == 1.0]
     others = [be for be in term if be[0][0] == "sum"]
     if len(sums) == 1 and len(others) == 1:
@@ -189,7 +184,7 @@ def _size(base):
 
 
 def raised(form, p):
-    """form ** p for a constant p."""
+    """form ** p for a constant p; NoZeroSet if not real."""
     if p == 0.0:
         return number(1.0)
     if p == 1.0:
@@ -202,7 +197,7 @@ def raised(form, p):
     whole = p == round(p)
     inner = _simple_sum(term)
     if inner is not None:
-        # (a·s)^p = |a|^p (±s)^p; the sign stays inside unless p is whole
+        # (a·s)^p = |a|^p (±s)^p; the sign stays inside unless p is an integer
         if whole:
             return make(0.0, {((("sum", inner), p),): coefficient**p})
         signed = scaled(inner, math.copysign(1.0, coefficient))
@@ -247,7 +242,7 @@ def _function(name, form):
     if name == "ln":
         return _logarithm(form)
     constant, terms = form
-    # sin(−u) = −sin u; cos(−u) = cos u; with a phase, only sin is used
+    # sin(−u) = −sin u; cos(−u) = cos u; with a phase a: cos(u + a) = sin(u + a + π/2)
     sign = math.copysign(1.0, leading(form))
     outer = 1.0
     if sign < 0:
@@ -281,14 +276,14 @@ def _logarithm(form):
 
 
 def log_of(value):
-    """ln(value) for a positive value."""
+    """ln(value); NoZeroSet unless value > 0."""
     if value <= 0.0:
         raise NoZeroSet(f"ln of a negative expression ({value:g}) is not real")
     return math.log(value)
 
 
 def form_of(tree: Tree):
-    """The linear form of a tree."""
+    """The linear form of a tree; NoZeroSet if not real, not finite or too long."""
     head = tree[0]
     if head == "c":
         return number(float(tree[1]))

@@ -1,8 +1,6 @@
-"""The operator table: the single source of truth for names, codes, arities and weights.
+"""The operator table: names, codes, arities and weights (the paper's Table 3, unnormalised).
 
-A program is a sequence of small integer codes in prefix order. ``CONSTANT`` is
-a constant, ``1 … MAX_VARIABLES`` are the variables x1, x2, …, everything above
-is an operator. Weights are Table 3 of the paper (unnormalised).
+A code is ``CONSTANT``, a variable x1, x2, … (``1 … MAX_VARIABLES``), or above these an operator.
 """
 
 from dataclasses import dataclass
@@ -13,8 +11,6 @@ MAX_VARIABLES = 9
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator: its prefix code, number of operands and Table 3 weight."""
-
     name: str
     code: int
     arity: int
@@ -50,14 +46,7 @@ ADD, SUB, MUL, DIV, SQRT, EXP, LN, SIN, COS, POW2, POW3, POW4, POW5, POW = (
 
 
 def arity(code: int) -> int:
-    """Operands of ``code``; 0 for a constant or a variable.
-
-    Raises:
-        ValueError: if the code is not in the table.
-
-    >>> arity(BY_NAME["mul"].code), arity(CONSTANT), arity(3)
-    (2, 0, 0)
-    """
+    """Number of operands, 0 for constants and variables; ValueError for an unknown code."""
     if CONSTANT <= code <= MAX_VARIABLES:
         return 0
     if code not in BY_CODE:

@@ -1,4 +1,4 @@
-"""To SymPy and LaTeX. Built node by node: no text is ever evaluated."""
+"""Conversion to SymPy and LaTeX, node by node: no text is evaluated."""
 
 import re
 from collections.abc import Sequence
@@ -20,15 +20,11 @@ _UNARY = {
 
 
 def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = None) -> sympy.Expr:
-    """The same expression in SymPy, in real symbols x1, x2, …
+    """The expression in SymPy, in real symbols x1, x2, …
 
-    Args:
-        expression: what to convert.
-        constants: stand for its constants, in prefix order (symbols, say); None = their values.
+    ``constants`` replace those of the expression, in prefix order; None: their values.
 
     >>> from pie.expr.expression import parse
-    >>> to_sympy(parse("x1**2/2 + sin(x2)"))
-    x1**2/2 + sin(x2)
     >>> to_sympy(parse("2*x1 + 3"), sympy.symbols("a b"))
     a*x1 + b
     """
@@ -53,7 +49,7 @@ def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = No
 
 
 def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
-    """With x1, x2, … called by the names of columns, as real symbols."""
+    """x1, x2, … renamed to real symbols ``names``."""
     symbols = {
         sympy.Symbol(f"x{j}", real=True): sympy.Symbol(name, real=True)
         for j, name in enumerate(names, start=1)
@@ -62,17 +58,14 @@ def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
 
 
 def rounded(expression: sympy.Expr, digits: int = 4) -> sympy.Expr:
-    """With decimal numbers to so many significant digits; integers stay."""
+    """Decimal numbers to ``digits`` significant digits; integers unchanged."""
     return expression.xreplace({n: sympy.Float(n, digits) for n in expression.atoms(sympy.Float)})
 
 
 def to_latex(expression: Expression, names: Sequence[str] = (), digits: int = 4) -> str:
-    r"""LaTeX with constants to ``digits`` significant ones.
+    r"""LaTeX with constants to ``digits`` significant digits.
 
-    Args:
-        expression: what to write.
-        names: of x1, x2, …; words stand upright. None: subscripted x.
-        digits: significant digits.
+    ``names`` replace x1, x2, …; words are set upright. Without names: subscripted x.
 
     >>> from pie.expr.expression import parse
     >>> to_latex(parse("x1*x2 - 2.50001")), to_latex(parse("x1*x2"), ["p", "mean volume"])
@@ -89,7 +82,7 @@ def to_latex(expression: Expression, names: Sequence[str] = (), digits: int = 4)
 
 
 def _escaped(name: str) -> str:
-    """A name in LaTeX's math mode."""
+    """``name`` with LaTeX's special characters escaped, for math mode."""
     special = {" ": r"\ ", "\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim "}
     special |= {sign: f"\\{sign}" for sign in "{}_%$&#"}
     return "".join(special.get(sign, sign) for sign in name)

@@ -1,4 +1,4 @@
-"""Sums and their terms: taking a sum apart, putting one together, monomials."""
+"""Terms of sums, weighted sums, monomials."""
 
 import itertools
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from .expression import Expression, Tree, from_tree, to_tree
 
 
 def terms(tree: Tree) -> list[Tree]:
-    """The terms of a top-level sum; signs go into factors."""
+    """Terms of a top-level sum; a minus becomes a factor −1."""
     if tree[0] == "add":
         return terms(tree[1]) + terms(tree[2])
     if tree[0] == "sub":
@@ -18,18 +18,18 @@ def terms(tree: Tree) -> list[Tree]:
 
 
 def bare(term: Tree) -> Tree:
-    """A term without its constant factor."""
+    """The term without its constant factor."""
     return term[2] if term[0] == "mul" and term[1][0] == "c" else term
 
 
 def terms_of(expression: Expression) -> list[Tree]:
-    """The terms of an equation without their constant factors, the constant term left out."""
+    """Terms without constant factors; the constant term is left out."""
     alone = [bare(term) for term in terms(to_tree(expression))]
     return [term for term in alone if term[0] != "c"]
 
 
 def monomials(n_variables: int, degree: int) -> list[Tree]:
-    """1 and every product of variables up to a total degree.
+    """1 and all products of variables up to total ``degree``.
 
     >>> len(monomials(2, 2)), len(monomials(3, 3))
     (6, 20)
@@ -50,7 +50,7 @@ def monomials(n_variables: int, degree: int) -> list[Tree]:
 
 
 def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
-    """Σ c_k·φ_k of terms φ_k with coefficients (M,), the largest of which becomes 1."""
+    """Σ_k c_k·φ_k, divided by the c_k of largest magnitude; ``coefficients`` (M,)."""
     weights = coefficients / coefficients[np.abs(coefficients).argmax()]
     tree = None
     for term, weight in zip(terms, weights, strict=True):
@@ -60,7 +60,7 @@ def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
 
 
 def _variable_factors(term: Tree) -> set[int]:
-    """Variables of which a product has a whole power."""
+    """Variables of which a positive integer power is a factor."""
     if term[0] in ("mul", "div"):
         below = _variable_factors(term[2]) if term[0] == "mul" else set()
         return _variable_factors(term[1]) | below

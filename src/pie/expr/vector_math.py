@@ -1,8 +1,7 @@
-"""exp, log, sin, cos and pow of whole rows at the processor's vector width.
+"""exp, log, sin, cos and pow of contiguous rows, in place, by SIMD instructions.
 
-The GNU C library ships vector forms of these (libmvec, within 4 units in the last
-place), six to fifteen times faster than one call per number. Where there is none (another system,
-an older processor) the rows are computed number by number: the same results to rounding.
+The vector functions of the GNU C library (libmvec, within 4 ulp) are six to fifteen times faster
+than scalar calls. Without them (another system, an older processor) scalar calls are used.
 """
 
 import platform
@@ -13,12 +12,12 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-_PREFIX = {8: "_ZGVeN8", 4: "_ZGVdN4"}  # the vector ABI's names for AVX-512 and AVX2
+_PREFIX = {8: "_ZGVeN8", 4: "_ZGVdN4"}  # names in the vector ABI: AVX-512, AVX2
 _NAMES = ("exp", "log", "sin", "cos")
 
 
 def _lanes() -> int:
-    """Numbers per vector call: 8, 4, or 1 where there is no vector library."""
+    """Doubles per vector call: 8 (AVX-512), 4 (AVX2), 1 (no libmvec)."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return 1
     try:
@@ -36,9 +35,9 @@ jit = njit(cache=True, error_model="numpy", nogil=True)
 
 
 def _block(name: str, operands: int = 1):
-    """``block(address, second, count)``: f over the next ``LANES`` numbers, ``count`` if fewer.
+    """Intrinsic ``block(address, second, count)``: f of min(``LANES``, count) doubles, in place.
 
-    The first operand is replaced by the result; the second is read if there are two.
+    ``second`` is the address of the second operand; unused if there is one operand.
     """
     symbol = f"{_PREFIX[LANES]}{'v' * operands}_{name}"
 
@@ -86,13 +85,12 @@ if LANES > 1:
 
     @jit
     def exp_row(row):
-        """exp, in place, of a contiguous row."""
         for i in range(0, row.size, LANES):
             _exp(row.ctypes.data + 8 * i, 0, row.size - i)
 
     @jit
     def log_row(row):
-        """Natural logarithm, in place; nan for what is not positive."""
+        """Natural logarithm; nan unless positive."""
         for i in range(row.size):
             row[i] = row[i] if row[i] > 0.0 else np.nan
         for i in range(0, row.size, LANES):
@@ -100,19 +98,17 @@ if LANES > 1:
 
     @jit
     def sin_row(row):
-        """Sine, in place."""
         for i in range(0, row.size, LANES):
             _sin(row.ctypes.data + 8 * i, 0, row.size - i)
 
     @jit
     def cos_row(row):
-        """Cosine, in place."""
         for i in range(0, row.size, LANES):
             _cos(row.ctypes.data + 8 * i, 0, row.size - i)
 
     @jit
     def pow_row(row, exponents):
-        """row ** exponents, in place; nan for a negative base under a fractional exponent."""
+        """row ** exponents; nan for a negative base with a fractional exponent."""
         for i in range(0, row.size, LANES):
             _pow(row.ctypes.data + 8 * i, exponents.ctypes.data + 8 * i, row.size - i)
 
@@ -120,30 +116,25 @@ else:
 
     @jit
     def exp_row(row):
-        """exp, in place, of a contiguous row."""
         for i in range(row.size):
             row[i] = np.exp(row[i])
 
     @jit
     def log_row(row):
-        """Natural logarithm, in place; nan for what is not positive."""
         for i in range(row.size):
             row[i] = np.log(row[i]) if row[i] > 0.0 else np.nan
 
     @jit
     def sin_row(row):
-        """Sine, in place."""
         for i in range(row.size):
             row[i] = np.sin(row[i])
 
     @jit
     def cos_row(row):
-        """Cosine, in place."""
         for i in range(row.size):
             row[i] = np.cos(row[i])
 
     @jit
     def pow_row(row, exponents):
-        """row ** exponents, in place; nan for a negative base under a fractional exponent."""
         for i in range(row.size):
             row[i] = row[i] ** exponents[i]

@@ -1,7 +1,6 @@
 """Tokens of the decoder: padding, start, end, constant, variables, operators.
 
-The table has 60 rows, Table 4's "dimension of output"; the rows beyond the
-operator table are never used.
+``SIZE`` is the "dimension of output" of Table 4; tokens beyond the operator table are unused.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ _CODE_OF = {token: code for code, token in _TOKEN_OF.items()}
 
 
 def encode(codes: tuple[int, ...]) -> list[int]:
-    """Prefix codes to tokens, without start and end.
+    """Tokens of prefix codes, without start and end.
 
     >>> decode(encode((12, 1, 2)))
     (12, 1, 2)
@@ -26,11 +25,7 @@ def encode(codes: tuple[int, ...]) -> list[int]:
 
 
 def decode(tokens) -> tuple[int, ...]:
-    """Tokens back to prefix codes.
-
-    Raises:
-        ValueError: for a token that stands for no code.
-    """
+    """Inverse of :func:`encode`; ValueError for a token without a code."""
     try:
         return tuple(_CODE_OF[int(token)] for token in tokens)
     except KeyError as error:
@@ -38,10 +33,10 @@ def decode(tokens) -> tuple[int, ...]:
 
 
 def slot_changes(max_variables: int) -> np.ndarray:
-    """How each token changes the number of open operands; 127 where it may not be emitted.
+    """Change of the number of open operands by each token, (60,); 127: not allowed.
 
-    A decoder that keeps at least one slot open until it ends emits only well-formed
-    prefixes. Variables beyond ``max_variables`` are not emitted. Shape (60,).
+    Variables beyond ``max_variables`` are not allowed. A decoder that keeps at least one operand
+    open until its end emits only well-formed prefixes.
     """
     change = np.full(SIZE, 127, np.int64)
     for code, token in _TOKEN_OF.items():
@@ -51,6 +46,6 @@ def slot_changes(max_variables: int) -> np.ndarray:
 
 
 def skeleton(tokens) -> Expression:
-    """An expression with every constant 1."""
+    """The expression of tokens, every constant 1."""
     codes = decode(tokens)
     return Expression(codes, (1.0,) * codes.count(CONSTANT))

@@ -1,9 +1,8 @@
 r"""BFGS without restarts on the paper's fitness, vanilla (Eq. 2) or CL-FEM (Eq. 6), compiled.
 
-Minimises the mean square of f over the points, with the gradient
-:math:`\frac2N \sum_n f(x_n)\, \partial f / \partial c` from the kernel. Under CL-FEM, constants for
-which some d_j ≤ τ count as infinitely bad, and the line search steps back from them.
-Strong Wolfe conditions by bracketing and zooming (Nocedal & Wright, Algorithms 6.1, 3.5 and 3.6).
+The loss is the mean of f², its gradient :math:`\frac2N \sum_n f(x_n)\, \partial f / \partial c`.
+Under CL-FEM it is infinite where some d_j ≤ τ. Line search for the strong Wolfe conditions
+(Nocedal & Wright, Algorithms 6.1, 3.5 and 3.6).
 """
 
 import numpy as np
@@ -12,17 +11,14 @@ from ..expr.derivatives import jets
 from ..expr.kernel import evaluate, stack_depth
 from ..expr.vector_math import jit
 
-FAILED = 1e30  # instead of infinity, so that interpolation stays finite
+FAILED = 1e30  # loss that stands for infinity: interpolation stays finite
 OK, UNDEFINED_START, LEFT_DOMAIN = 0, 1, 2
 _DECREASE, _CURVATURE = 1e-4, 0.9
 
 
 @jit
 def varies(value, copy_values, tau):
-    """Whether every d_j (Eq. 5) exceeds τ; ``copy_values`` (D·N,) holds f at the copies.
-
-    Copies where f is undefined are left out; a d_j with none left counts as varying.
-    """
+    """Whether every d_j of :func:`pie.fit.fitness.distances` exceeds τ; copy values (D·N,)."""
     n = value.size
     for j in range(copy_values.size // n):
         total, known = 0.0, 0
@@ -38,7 +34,7 @@ def varies(value, copy_values, tau):
 
 @jit
 def _loss(codes, constants, columns, copies, tau, gradient, stack, active, w, copy_stack):
-    """Mean square of f, its gradient in the constants into ``gradient``; FAILED if degenerate."""
+    """Mean of f², its gradient into ``gradient``; FAILED if not finite or degenerate."""
     p, n = constants.size, columns.shape[1]
     jets(codes, constants, columns, 0, p, False, stack, active, w)
     value = stack[0, 0]
@@ -64,7 +60,7 @@ def _loss(codes, constants, columns, copies, tau, gradient, stack, active, w, co
 
 @jit
 def _between(a, fa, da, b, fb, db):
-    """Minimum of the cubic through two points with slopes, kept inside the middle four fifths."""
+    """Minimum of the cubic interpolant if in the central 80 % of [a, b], else the midpoint."""
     middle = 0.5 * (a + b)
     d1 = da + db - 3.0 * (fa - fb) / (a - b)
     square = d1 * d1 - da * db
@@ -85,10 +81,8 @@ def _between(a, fa, da, b, fb, db):
 def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
     """Constants (P,) that minimise the loss from ``start``, the loss there, and a status.
 
-    Args:
-        columns: points (D, N).
-        copies: the stochastic copies side by side, (D, D·N); (D, 0) for vanilla.
-        tolerance: on the largest component of the gradient.
+    ``columns`` are the points (D, N), ``copies`` the stochastic copies (D, D·N), or (D, 0) for
+    vanilla; ``tolerance`` is on the maximum norm of the gradient.
     """
     p, n = start.size, columns.shape[1]
     depth = stack_depth(codes)
@@ -113,7 +107,7 @@ def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
         step = min(1.0, 2.02 * (f - earlier) / slope)
         if step <= 0.0:
             step = 1.0
-        # bracket, then zoom: a is the better end, b the other one
+        # bracketing, then zoom; a is the better end of the bracket
         a, fa, da, b, fb, db = 0.0, f, slope, 0.0, 0.0, 0.0
         bracketed, found = False, False
         for turn in range(40):

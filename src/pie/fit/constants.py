@@ -1,4 +1,4 @@
-"""Constants of a skeleton: BFGS on the paper's fitness; and what any fit returns."""
+"""Constants of a skeleton by BFGS on the paper's fitness; the result of any fit."""
 
 from dataclasses import dataclass
 
@@ -16,17 +16,16 @@ _BFGS_FAILURES = {
 
 @dataclass(frozen=True)
 class Fit:
-    """An equation with its constants and what the fit is worth.
+    """An equation with fitted constants (the initial ones if the fit failed), and its quality.
 
     Attributes:
-        expression: with the constants found, or the initial ones if none were.
-        fitness: the paper's (Eq. 2 or 6), or minus ``error`` after Sampson; −inf if it failed.
+        fitness: the paper's (Eq. 2 or 6), or −``error`` of a Sampson fit; −inf if it failed.
         status: ``ok``, or why the fit failed.
-        error: root mean square of the points' orthogonal distances, each counted up to the spread
-            of the points, in their units (Sampson only).
-        contrast: a robust mean of the distances over the median distance of the same points with
-            permuted columns (at most a tenth of the spread): about 1 or more for a function that
-            is nearly zero everywhere or fits nothing, small for a law (Sampson only).
+        error: RMS orthogonal distance, capped at the spread of the points, in their units. This
+            and the following are set by Sampson fits only.
+        contrast: robust mean distance over that of permuted points (:func:`.guards.examine`):
+            small for a law, about 1 or more for f that is nearly 0 everywhere or fits nothing.
+        clearance: mean or median distance of permuted points, in spreads.
     """
 
     expression: Expression
@@ -44,17 +43,14 @@ def fit(
     tau: float = 1e-4,
     max_iterations: int = 200,
 ) -> Fit:
-    """Maximise the paper's fitness over the constants, from the ones that ``expression`` carries.
+    """Maximise the paper's fitness over the constants, from those of ``expression``.
 
     Args:
-        expression: the skeleton with its initial constants.
+        expression: skeleton with initial constants.
         points: (N, D).
         copies: (D, N, D) from :func:`pie.fit.fitness.stochastic_copies` for CL-FEM; None = vanilla.
-        tau: tolerance of CL-FEM.
+        tau: tolerance τ of CL-FEM.
         max_iterations: of BFGS.
-
-    Returns:
-        The fit; its fitness is −inf, with the reason in ``status``, if no constants were found.
     """
     columns = np.ascontiguousarray(points.T)
     side_by_side = np.empty((columns.shape[0], 0))

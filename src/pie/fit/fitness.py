@@ -5,8 +5,7 @@ r"""The two fitness functions of the paper: vanilla (Eq. 2) and CL-FEM (Eq. 6).
     r^{CL}(f) = -\infty \text{ if some } d_j \le \tau, \text{ else } r(f), \qquad
     d_j = \frac1N \sum_n \left(f(x_n) - f(x_n^j)\right)^2
 
-where x_n^j is x_n with coordinate j redrawn from U(−1, 1). f is a scalar, so the
-norm is |f|; the power ℓ is 2 here, which BFGS can differentiate at the optimum.
+where x_n^j is x_n with coordinate j redrawn from U(−1, 1); ℓ = 2 here, differentiable at 0.
 """
 
 import numpy as np
@@ -15,24 +14,14 @@ LOW, HIGH = -1.0, 1.0
 
 
 def vanilla(value: np.ndarray) -> float:
-    """Eq. 2 from the values of f at the points (N,); −inf if any is not finite.
-
-    >>> vanilla(np.array([0.0, 2.0]))
-    -2.0
-    """
+    """Eq. 2 from f at the points, (N,); −inf if not finite."""
     with np.errstate(all="ignore"):
         mean = float(np.mean(np.square(value)))
     return -mean if np.isfinite(mean) else -np.inf
 
 
 def stochastic_copies(points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The sets D^j (Eq. 4): coordinate j of every point redrawn from U(−1, 1).
-
-    Drawn once per fit, so that the objective does not change under the optimiser.
-
-    Returns:
-        (D, N, D): copy j differs from ``points`` (N, D) in column j only.
-    """
+    """The sets D^j (Eq. 4), (D, N, D): column j of points (N, D) redrawn; drawn once per fit."""
     n, d = points.shape
     copies = np.repeat(points[None].astype(np.float64), d, 0)
     for j in range(d):
@@ -41,9 +30,9 @@ def stochastic_copies(points: np.ndarray, rng: np.random.Generator) -> np.ndarra
 
 
 def distances(value: np.ndarray, copy_values: np.ndarray) -> np.ndarray:
-    """d_j (Eq. 5) from f at the points (N,) and at the copies (D, N); returns (D,).
+    """d_j (Eq. 5), (D,), from f at the points (N,) and at the copies (D, N).
 
-    Copies where f is undefined are left out; a d_j with none left is inf: f does change there.
+    Copies where f is undefined are left out; a d_j with none left is inf.
     """
     with np.errstate(all="ignore"):
         squares = np.square(value - copy_values)
@@ -54,7 +43,7 @@ def distances(value: np.ndarray, copy_values: np.ndarray) -> np.ndarray:
 
 
 def cl_fem(value: np.ndarray, copy_values: np.ndarray, tau: float) -> float:
-    """Eq. 6: vanilla, but −inf if f hardly changes when some coordinate is redrawn."""
+    """Eq. 6: vanilla, but −inf if some d_j ≤ τ."""
     if np.any(distances(value, copy_values) <= tau):
         return -np.inf
     return vanilla(value)

@@ -1,7 +1,7 @@
-"""What a fit is worth: distances, contrast, and the degenerate corners of the Sampson residual.
+"""Guards of Sampson fits: orthogonal distances, contrast with a null cloud, degenerate solutions.
 
-Gradients that explode (``exp(1e5·x1)``), zero sets reduced to a point, a variable that fades out,
-zeros so close to each other that some lie near any point.
+Refused are exploding gradients (``exp(1e5·x1)``), zero sets reduced to a point, variables without
+effect, and zeros so dense that some lie near any point. "Spread" is the RMS of the column spreads.
 """
 
 import numpy as np
@@ -12,24 +12,24 @@ from ..zeroset.distance import newton_distances
 from .sampson import TRIMMED, minimise, norm_of, refitted, residuals
 
 OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
-SMALLEST_SHARE = 1e-4  # of a variable in the gradient
-_MOST = 0.85  # of the points: no outliers, if they are not far from the other ones
-_TAIL = 2.0  # times the root mean square of the others; of normal noise it is 1.2
-_NOTHING = 1e-10  # of the spread
-_ROUNDED = 3e-10  # of the spread: an error that is all rounding
-_FAR = 0.1  # of the spread: a permuted point this far from the zeros is far enough
-_DENSE = 0.01  # of the spread
-_CLEAR = 0.02  # of the typical distance of a permuted point: an error that is no matter of density
-_ROUNDING = 1e-6  # of the change of f across the zero set
-_FLAT = 1e-7  # of the spread: smaller errors are rounding
-_FINE = 3e-3  # of the local spread: a step over which the equation of a law is as good as linear
-_LOCAL = 0.1  # of the points, on either side in a column: where the spread is local
-_CENTRAL = 4.0  # times the half-width of these makes it the standard deviation in a normal's middle
+SMALLEST_SHARE = 1e-4  # threshold of a variable's share in the gradient
+_MOST = 0.85  # share of the points in the core error, unless some look like outliers
+_TAIL = 2.0  # maximum ratio of core error to RMS of the inner points; normal noise: 1.2
+_NOTHING = 1e-10  # minimum distance, in spreads
+_ROUNDED = 3e-10  # core error below this is rounding, in spreads
+_FAR = 0.1  # cap of the null distance in the contrast, in spreads
+_DENSE = 0.01  # median null distance below this: zeros may be dense, in spreads
+_CLEAR = 0.02  # robust mean distance below this: not dense, in median null distances
+_ROUNDING = 1e-6  # rounding error of f, relative to its change along ∇f
+_FLAT = 1e-7  # core error below which only the small step is tested, in spreads
+_FINE = 3e-3  # small step over which a law is nearly linear, in local spreads
+_LOCAL = 0.1  # share of the points on either side in the window of a local spread
+_CENTRAL = 4.0  # standard deviation over window half-width, at the centre of a normal
 
 
 @jit
 def _capped(distance, scale):
-    """Root mean square of distances, each counted up to ``scale``, and how many are below it."""
+    """RMS of distances (N,) capped at ``scale``, and how many are below it."""
     total, near = 0.0, 0
     for i in range(distance.size):
         if distance[i] <= scale:
@@ -42,11 +42,10 @@ def _capped(distance, scale):
 
 @jit
 def _spread_out(distance, scale):
-    """exp of the mean of ln √(t² + d²), t the root mean square of all but the largest distances.
+    """Robust mean of distances d, exp(mean ln √(t² + d²)), and the core error t.
 
-    About the standard deviation of normal noise; gross outliers count by their logarithm only. Of
-    how many distances t is depends on whether the larger ones among them look like outliers.
-    Returns that, and t.
+    About the standard deviation of normal noise; outliers enter by their logarithm. t is the RMS
+    of the inner 85 %, at most twice that of the inner 75 %.
     """
     d = np.minimum(distance, scale)
     squares = np.sort(d) ** 2
@@ -58,10 +57,7 @@ def _spread_out(distance, scale):
 
 @jit
 def _local_spreads(columns, spreads):
-    """Spread of each column around each of its values, (D, N), at most that of the column.
-
-    Where a column has a heavy tail, most of its values lie far closer than its spread says.
-    """
+    """Spread of each column near each value, (D, N), at most the column's: for heavy tails."""
     d, n = columns.shape
     reach = max(1, int(_LOCAL * n))
     local = np.empty_like(columns)
@@ -76,15 +72,12 @@ def _local_spreads(columns, spreads):
 
 @jit
 def _bent(codes, constants, columns, permuted, stack, step):
-    """How far f is from linear over steps (D, N) towards a permuted point: of its change, (N,).
-
-    ``stack`` holds f and its gradient at the points.
-    """
+    """Relative nonlinearity (N,) of f, given in ``stack``, over ``step`` (D, N) to other points."""
     d, n = columns.shape
     moved, bent = np.empty_like(columns), np.empty(n)
     for i in range(n):
         length = 1e-300
-        other = (i + 1) % n  # permuted columns leave the first in place
+        other = (i + 1) % n  # not its own image: the first column is not permuted
         for j in range(d):
             length += (permuted[j, other] - columns[j, i]) ** 2
         for j in range(d):
@@ -105,10 +98,10 @@ def _bent(codes, constants, columns, permuted, stack, step):
 
 @jit
 def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
-    """Whether f is nearly linear over a few times the error, and over a small step, as a law is.
+    """Whether f is nearly linear over a small step and over five core errors, as a law is.
 
-    Zeros that lie closer than the error fit any noise: dense ones, or the two sheets of f² − ε.
-    Zeros too close for floating point to tell them apart fit without any error.
+    Zeros closer than the error fit any noise: dense ones, or the two sheets of f² = ε. Zeros closer
+    than rounding fit exactly.
     """
     step = _FINE * _local_spreads(columns, spreads)
     fine = _bent(codes, constants, columns, permuted, stack, step)
@@ -122,13 +115,12 @@ def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
 
 @jit
 def examine(codes, constants, columns, permuted, spreads):
-    """What the fit is worth: orthogonal RMS error, contrast, clearance and a status.
+    """Orthogonal RMS error, contrast, clearance and status of an equation.
 
-    Distances count up to the root mean square of ``spreads`` (D,), those of the columns. They are
-    Newton distances, which an exploding gradient cannot fake; where the error is large the
-    first-order one is enough for the ``permuted`` points. The contrast is a robust mean of the
-    distances over the clearance, that of the permuted points: the median or the same mean, whatever
-    is less, so that outliers among the points, and zeros that are dense in parts, change little.
+    Newton distances (for the null, the ``permuted`` points (D, N), first-order ones if the error is
+    large), capped at the RMS of the column ``spreads`` (D,). Clearance: the median or the robust
+    mean of the null distances, the smaller one, in spreads. Contrast: the robust mean distance of
+    the points over the clearance (at most 0.1). Robust to outliers and to partly dense zeros.
     """
     d, n = columns.shape
     scale = np.sqrt(np.mean(spreads**2))
@@ -151,8 +143,7 @@ def examine(codes, constants, columns, permuted, spreads):
     else:
         null = np.empty(n)
         residuals(codes, constants, permuted, stack, active, w, null)
-    # a law may be far from a permuted point or undefined there, which is nothing to its credit:
-    # the mean, as that of the points, is over those from which a zero was reached
+    # mean over null points that reach a zero: undefined f must not count as a large distance
     total, reached = 0.0, 0
     for i in range(n):
         if np.isfinite(null[i]):
@@ -163,7 +154,7 @@ def examine(codes, constants, columns, permuted, spreads):
     clear = min(typical, np.exp(total / reached)) if reached else typical
     contrast = mean / max(min(clear, _FAR * scale), _NOTHING * scale)
     if core <= _ROUNDED * scale:
-        contrast = mean / scale  # exact, however thin the cloud
+        contrast = mean / scale  # exact fit: independent of the null
     if near < TRIMMED * n:
         return error, contrast, clear / scale, NO_ZEROS
     if np.min(shares) < SMALLEST_SHARE**2:
@@ -175,10 +166,7 @@ def examine(codes, constants, columns, permuted, spreads):
 
 @jit
 def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents, far):
-    """Descents, then :func:`examine`: constants (P,), error, contrast, clearance, status.
-
-    ``far`` as in :func:`pie.fit.sampson.minimise`, in root mean squares of ``spreads``.
-    """
+    """Constants (P,) by :func:`minimise`, ``far`` in spreads; and what :func:`examine` returns."""
     far *= np.sqrt(np.mean(spreads**2))
     constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
     if not np.isfinite(cost):

@@ -4,12 +4,10 @@ r"""Levenberg–Marquardt on the Sampson residual, multi-start, compiled.
     \frac{\partial r_n}{\partial c} = \frac{f_c}{\lVert g \rVert}
       - \frac{f\; g \cdot g_c}{\lVert g \rVert^3}
 
-The first-order distance to the zero set does not change under ``f → C·f``, so constants
-cannot be driven to 0 to please it. What is minimised is the mean of r²/(1 + r²/s²) (Geman and
-McClure, 1985): a point much farther than s counts as s, be it an outlier or one next to which the
-gradient vanishes, as in the centre of a circle; s = ∞ for plain least squares. The distance has
-degenerate corners of its own:
-:mod:`pie.fit.guards` looks for them at the constants found.
+r is the first-order distance to the zero set, invariant under ``f → C·f``. The loss is the mean of
+r²/(1 + r²/s²) (Geman & McClure 1985), which bounds the influence of outliers and of points near
+which ∇f vanishes, as at the centre of a circle; s = ∞ for least squares. :mod:`pie.fit.guards`
+detects degenerate solutions.
 """
 
 import numpy as np
@@ -18,11 +16,11 @@ from ..expr.derivatives import jets
 from ..expr.kernel import stack_depth
 from ..expr.vector_math import jit
 
-LARGEST = 1e6  # of a constant
+LARGEST = 1e6  # maximum magnitude of a constant
 _SCREEN_POINTS = 64
-TRIMMED = 0.75  # share of the points that are not taken for outliers
-_HEAVY = 0.14  # of the mean square
-_FIRST_LOOK = 6  # starts
+TRIMMED = 0.75  # share of the points that count as inliers
+_HEAVY = 0.14  # threshold for outliers: mean square of the inliers over that of all points
+_FIRST_LOOK = 6  # starts screened first
 
 
 @jit
@@ -40,13 +38,13 @@ def norm_of(stack, i, d):
 
 @jit
 def residuals(codes, constants, columns, stack, active, w, residual, far=np.inf):
-    """Sampson residuals (N,), bounded by ``far``, their mean square; inf if one is not finite."""
+    """Sampson residuals, bounded by ``far``, into ``residual``; returns the mean square or inf."""
     d, n = columns.shape
     jets(codes, constants, columns, d, 0, False, stack, active, w)
     total = 0.0
     for i in range(n):
         norm = norm_of(stack, i, d)
-        # where f and its gradient both vanish there is no zero set, and 0/0 says so
+        # nan where f and its gradient both vanish: the cost becomes inf
         r = stack[0, 0, i] / norm
         residual[i] = r / np.sqrt(1.0 + (r / far) ** 2)
         total += residual[i] * residual[i]
@@ -82,7 +80,7 @@ def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, f
 
 @jit
 def _solve(matrix, right, out):
-    """Cholesky solution of a small positive definite system; False if it is not."""
+    """Cholesky solution of a small system, in place; False if not positive definite."""
     p = right.size
     for j in range(p):
         for i in range(j, p):
@@ -171,7 +169,7 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
 
 @jit
 def _algebraic_step(codes, constants, columns, stack, active, w, out):
-    """One Gauss–Newton step on f itself: exact where the constants enter linearly."""
+    """Gauss–Newton step on f itself, exact for linear constants; False without a solution."""
     n, p = columns.shape[1], constants.size
     jets(codes, constants, columns, 0, p, False, stack, active, w)
     top = stack[0]
@@ -199,14 +197,9 @@ def _algebraic_step(codes, constants, columns, stack, active, w, out):
 def minimise(codes, starts, columns, exact, max_iterations, descents, far):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
-    Every start, and where one Gauss–Newton step on f takes it, is screened on at most 64 of the
-    points; the best ``descents`` are descended from, until the mean square falls to ``exact``. The
-    first starts go first: where they suffice the others are not looked at.
-
-    Args:
-        starts: (S, P).
-        columns: points (D, N).
-        far: what distances count as at most.
+    Every start (S, P) and its image under one Gauss–Newton step on f is screened on at most 64 of
+    the points ``columns`` (D, N). Levenberg–Marquardt goes on from the best ``descents`` until the
+    mean square is ≤ ``exact``; the first six starts are tried before the others. ``far`` is s.
     """
     d, n = columns.shape
     p = starts.shape[1]
@@ -240,7 +233,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
             if not np.isfinite(costs[s]):
                 break
             constants = tried[s].copy()
-            costs[s] = np.inf  # descended from
+            costs[s] = np.inf  # done
             cost = _descend(
                 codes, constants, columns, exact, max_iterations, stack, slim, active, w, work, far
             )
@@ -253,7 +246,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
 
 @jit
 def refitted(codes, constants, columns, exact, max_iterations, far):
-    """Descents on the points that fit best, where the others look like outliers; in place."""
+    """Descents on the inliers, in place, where the other points look like outliers."""
     d, n = columns.shape
     p = constants.size
     depth = stack_depth(codes)
@@ -268,7 +261,7 @@ def refitted(codes, constants, columns, exact, max_iterations, far):
         cost = residuals(codes, constants, columns, stack, active, w, residual, far)
         order = np.argsort(np.abs(residual))[:kept]
         trimmed = np.mean(residual[order] ** 2)
-        # of normal noise the inner 75 per cent carry 28 per cent of the sum of squares
+        # for normal noise the mean square of the inner 75 % is 0.37 of that of all
         if not trimmed < _HEAVY * cost or not trimmed > exact:
             break
         inliers = np.ascontiguousarray(columns[:, order])

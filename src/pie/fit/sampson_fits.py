@@ -1,7 +1,6 @@
-"""Constants of many skeletons by Levenberg–Marquardt on Sampson's distance, with guards.
+"""Guarded Sampson fits of many skeletons to the same points, in threads.
 
-Many skeletons on the same points per call; the compiled fits release the interpreter lock,
-so threads use every core.
+The compiled fits release the interpreter lock.
 """
 
 import functools
@@ -26,7 +25,7 @@ _FAILURES = {
 
 @functools.cache
 def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
-    """Starts for the constants, (S, P): all ones, then log-normal magnitudes of either sign."""
+    """Initial constants (S, P): ones, then log-normal magnitudes with random signs."""
     rng = np.random.default_rng([seed, n_constants])
     shape = (n_starts, n_constants)
     table = np.exp(rng.standard_normal(shape)) * rng.choice([-1.0, 1.0], shape)
@@ -35,13 +34,7 @@ def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
 
 
 def judged(expression: Expression, points: np.ndarray, seed: int = 0) -> Fit:
-    """What an equation is worth as it is, without a fit: errors, contrast and guards of Sampson's.
-
-    Args:
-        expression: with its constants.
-        points: (N, D), in the units in which distances count.
-        seed: of the permutation.
-    """
+    """Error, contrast and guards of an equation as it is, on points (N, D), without a fit."""
     columns = np.ascontiguousarray(points.T)
     shuffled = np.ascontiguousarray(permuted(points, seed).T)
     found = guards.examine(*expression.arrays, columns, shuffled, robust_spreads(points))
@@ -68,22 +61,20 @@ def fit_sampson(
     warm: bool = False,
     far: float = np.inf,
 ) -> list[Fit]:
-    """Fit the constants of many skeletons to the same points by :mod:`pie.fit.sampson`.
+    """Fit the constants of skeletons by :mod:`pie.fit.sampson`.
 
     Args:
-        expressions: skeletons; the constants that they carry are used only if ``warm``.
+        expressions: skeletons; their constants are the first start if ``warm``, else unused.
         points: (N, D).
-        n_starts: constants screened per skeleton.
+        n_starts: initial constants screened per skeleton; ``descents`` of them are descended from.
         max_iterations: of each descent.
-        exact: a root mean square residual this small, relative to the spread, ends the search.
+        exact: tolerance on the RMS residual, in spreads; reaching it ends the fit.
         seed: of the starts and of the permutation.
         workers: threads.
-        descents: how many of the screened starts are descended from.
-        warm: the first start is not ones but the constants that an expression carries.
-        far: a point much farther than this counts as this, in spreads of the columns.
+        far: bound s of the residual, in spreads.
 
     Returns:
-        One fit per skeleton, in order; failed ones say why.
+        One fit per skeleton, in order; ``status`` says why one failed.
     """
     columns = np.ascontiguousarray(points.T)
     shuffled = np.ascontiguousarray(permuted(points, seed).T)

@@ -1,10 +1,9 @@
-r"""How well points determine the constants of an equation, and which of them need not be there.
+r"""Standard errors of constants, and removal of constants and terms that are not significant.
 
-With r_n = f(x_n; c)/‖u·∇f(x_n; c)‖, the first-order distance in units u (one per column), and J its
-derivatives in the constants, those of the gradient's norm included, the covariance of the constants
-is σ²(JᵀJ)⁻¹ with σ² = Σr²/(N − P). Points that lie off by more than six robust standard deviations
-are left out. A factor that is 0 at a point, as x_j on its plane, makes r_n and its derivatives 0
-there, so that such points say nothing and are not counted.
+The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u (D,) of the
+columns. With J = ∂r/∂c the covariance of c is σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six
+robust standard deviations are left out; points with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j
+of f vanishes, are not counted.
 """
 
 import numpy as np
@@ -15,25 +14,25 @@ from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.operators import BY_NAME, CONSTANT, arity
 from ..expr.terms import terms
 
-OUTLYING = 6.0  # robust standard deviations
-CLOSE = 1e-7  # a constant this near to a simpler value is that value
-CONFIDENT = 2.5  # standard errors
-EXACT = 1e-9  # errors below this are rounding
-WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # numbers that nobody has to fit
+OUTLYING = 6.0  # outlier threshold, in robust standard deviations
+CLOSE = 1e-7  # relative tolerance for equality with a simpler value
+CONFIDENT = 2.5  # significance threshold, in standard errors
+EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
+WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
 _POW = BY_NAME["pow"].code
 
 
 def _residuals(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """First-order distances (N,), in units; not a number where f or its gradient is not finite."""
+    """r_n, (N,); nan where f or its gradient is not finite."""
     with np.errstate(all="ignore"):
         value, gradient = expression.value_and_gradient(points)
         norm = np.linalg.norm(gradient * units, axis=1)
-        norm[np.isinf(norm)] = np.nan  # not an exact fit
+        norm[np.isinf(norm)] = np.nan  # value/inf would be an exact 0
         return value / norm
 
 
 def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """Residuals (N,) and their derivatives in the constants (N, P)."""
+    """r_n, (N,), and the Jacobian J, (N, P)."""
     codes, constants = expression.arrays
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
@@ -51,7 +50,7 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
 
 @np.errstate(all="ignore")
 def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Which points (N,) do not lie far off, compared with the others."""
+    """Which points are not outliers, (N,)."""
     residual, jacobian = _linearised(expression, points, units)
     known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     if not known.any():
@@ -68,9 +67,9 @@ def root_mean_square(
     units: np.ndarray,
     usual: np.ndarray | None = None,
 ) -> float:
-    """Of the first-order distances, in units, over the usual points; inf where one has none.
+    """RMS residual of the usual points; inf if not finite, or if under 80 % are usual.
 
-    Errors of two equations compare only over the same points.
+    Two equations compare only on the same ``usual``.
     """
     usual = usual_points(expression, points, units) if usual is None else usual
     if usual.sum() < 0.8 * len(points):
@@ -88,7 +87,7 @@ def polished(
     usual: np.ndarray | None = None,
     steps: int = 8,
 ) -> Expression:
-    """The equation after Gauss–Newton steps on its constants, each only if it improves."""
+    """Constants refined by Gauss–Newton steps, each accepted only if the RMS residual falls."""
     usual = usual_points(expression, points, units) if usual is None else usual
     best = root_mean_square(expression, points, units, usual)
     if not np.isfinite(best):
@@ -114,21 +113,13 @@ def polished(
 
 
 def _whole(number: float, tolerance: float) -> float | None:
-    """What of :data:`WHOLE` a number is, but for its sign; None if it is none of them."""
+    """The value of :data:`WHOLE` within relative ``tolerance`` of |number|, or None."""
     found = (w for w in WHOLE if abs(abs(number) - w) <= tolerance * w)
     return next(found, None)
 
 
 def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
-    """The equation with whole numbers for constants that are that up to rounding.
-
-    Only where its fit is exact: under noise the next value is as good as 2.
-
-    >>> from pie.expr.expression import parse
-    >>> line = np.column_stack([np.arange(9.0), 2.0 * np.arange(9.0) + 1.0])
-    >>> str(with_whole_numbers(parse("x2 - 1.9999999999*x1 - 1.00000000002"), line, np.ones(2)))
-    'x2 - 2.0*x1 - 1.0'
-    """
+    """Constants equal to one of :data:`WHOLE` up to rounding are set to it, if the fit is exact."""
     pairs = [(c, _whole(c, CLOSE)) for c in expression.constants]
     rounded = expression.with_constants(
         [c if whole is None else float(np.copysign(whole, c)) for c, whole in pairs]
@@ -138,13 +129,7 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
 
 @np.errstate(all="ignore")
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Standard errors of the constants, (P,); inf where the points do not determine one.
-
-    Args:
-        expression: with its fitted constants.
-        points: (N, D).
-        units: (D,), in which distances count, as the spreads of the columns.
-    """
+    """Standard errors of the constants, (P,); all inf if points (N, D) do not determine them."""
     usual = usual_points(expression, points, units)
     residual, jacobian = _linearised(expression, points[usual], units)
     p = jacobian.shape[1]
@@ -162,7 +147,7 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
 
 
 def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
-    """For every constant the values that it could have instead: 0 and ±1, half-integer powers."""
+    """Simpler values per constant: 0 and ±1; for an exponent the nearest half-integer > 0."""
     exponents = _exponents(expression.codes)
     values: list[tuple[float, ...]] = []
     for k, constant in enumerate(expression.constants):
@@ -174,7 +159,7 @@ def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
 
 
 def _exponents(codes: tuple[int, ...]) -> set[int]:
-    """Which constants, counted from 0, are exponents."""
+    """Indices (from 0) of the constants that are exponents."""
     found: set[int] = set()
 
     def walk(place: int, number: int, exponent: bool) -> tuple[int, int]:
@@ -196,7 +181,7 @@ def _exponents(codes: tuple[int, ...]) -> set[int]:
 def _without_constants(
     expression: Expression, points: np.ndarray, units: np.ndarray
 ) -> list[tuple[float, Expression]]:
-    """Equations with one constant or one term less, and by how many errors that changes it."""
+    """(change in standard errors, equation) with one constant or term removed, sorted."""
     errors = standard_errors(expression, points, units)
     found = []
     for k, targets in enumerate(_simpler_values(expression)):
@@ -208,7 +193,7 @@ def _without_constants(
                 constants[k] = target
                 changed = expression.with_constants(constants)
                 found.append((away / max(errors[k], 1e-300), changed))
-    # the coefficient of the first term is 1: where it should be 0, the others are huge
+    # terms by size: the first coefficient is fixed at 1 and has no standard error
     pieces = terms(to_tree(expression))
     norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
     sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
@@ -226,17 +211,17 @@ def _without_constants(
 def simplified(
     expression: Expression, points: np.ndarray, units: np.ndarray, constant_cost: float = 4.0
 ) -> Expression:
-    """The equation without the constants and terms that the points do not ask for.
+    """The equation without constants and terms that are not significant.
 
-    A constant within its error of 0 or ±1 (an exponent: of a half-integer) takes that value, and
-    a term that is lost in the error goes, if after the other constants are fitted again
-    N·ln(error) rises by less than the price of what is saved.
+    A constant within 2.5 standard errors of 0 or ±1 (an exponent: of a half-integer) is set to
+    that; a term within 2.5 RMS residuals of 0 is dropped. A change is kept if, after a new fit,
+    N·ln(RMS residual) rises by less than the cost of the constants saved (at least 0.5).
 
     Args:
-        expression: canonical, fitted, in the coordinates of the points.
+        expression: canonical and fitted.
         points: (N, D).
-        units: (D,), in which distances count.
-        constant_cost: price of one constant, in units of N·ln(error).
+        units: (D,), of the columns.
+        constant_cost: per constant, in nats.
     """
     n = len(points)
     usual = usual_points(expression, points, units)

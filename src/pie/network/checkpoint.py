@@ -1,4 +1,4 @@
-"""Where a run stands: progress, network and optimiser in one file that is always whole."""
+"""Checkpoints of training: progress, network and optimiser in one file, replaced atomically."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from torch.optim import Optimizer
 
 @dataclass
 class Progress:
-    """Where a run stands; saved with every checkpoint."""
+    """State of a training run; ``stale`` counts validations since the best one."""
 
     step: int = 0
     seconds: float = 0.0
@@ -27,7 +27,7 @@ class Progress:
 def save_state(
     path: Path, model: nn.Module, optimizer: Optimizer, progress: Progress, digest: str
 ) -> None:
-    """Write a checkpoint of the configuration called ``digest``, replacing the earlier one."""
+    """Write a checkpoint atomically; ``digest`` identifies the configuration."""
     tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
     for i, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items()}
@@ -39,11 +39,7 @@ def save_state(
 
 
 def load_state(path: Path, model: nn.Module, optimizer: Optimizer, digest: str) -> Progress:
-    """Fill network and optimiser from a checkpoint, if there is one.
-
-    Raises:
-        ValueError: it is of another configuration than ``digest``.
-    """
+    """Restore a checkpoint if there is one; ValueError if its digest is another one."""
     if not path.exists():
         return Progress()
     with safe_open(path, "pt", device=str(next(model.parameters()).device)) as stored:

@@ -1,8 +1,7 @@
-"""Beam search that only emits well-formed prefixes, many sets at a time.
+"""Beam search over well-formed prefixes, for many point sets at a time.
 
-A prefix is complete when no operand is open; a token after which it could not be completed
-within the length allowed is never taken, so every hypothesis is a tree. Rows are arranged as
-(B, K): K prefixes for each of B sets; a set that is finished leaves the batch.
+A token is forbidden if the prefix could then not be completed within the maximum length. Tensors
+are (B, K): K prefixes for each of B sets; finished sets leave the batch.
 """
 
 from collections.abc import Callable
@@ -32,16 +31,16 @@ def beam_search(
     beam: int,
     max_length: int,
 ) -> list[list[Hypothesis]]:
-    """For each set, the ``beam`` most probable well-formed prefixes, best first.
+    """For each set, the ``beam`` (N_BS) best well-formed prefixes found, most probable first.
 
     Args:
         step: ``(tokens (B, K), position, state) → (log-probabilities (B, K, V), state)``.
         reorder: ``(state, sets (B',), rows (B', K')) → state`` of these rows of these sets.
-        state: what ``step`` takes first, for B sets with one row each.
-        start: the start token.
-        slot_changes: (B, V) change of open operands per token; above 2 = never emitted.
-        beam: N_BS, at least 1.
-        max_length: tokens at most.
+        state: initial state for ``step``, one row per set.
+        start: start token.
+        slot_changes: (B, V), change in the number of open operands per token; > 2 forbids it.
+        beam: at least 1, else ValueError.
+        max_length: in tokens.
     """
     if beam < 1:
         raise ValueError(f"beam size is {beam}; expected at least 1")
@@ -53,7 +52,7 @@ def beam_search(
     scores, open_slots = torch.zeros(sets, 1), torch.ones(sets, 1, dtype=torch.long)
 
     def bar() -> Tensor:
-        """What a hypothesis must exceed: the last of a full beam, (B, 1)."""
+        """Score to exceed, (B, 1): the worst of a full beam, else −inf."""
         full = (complete[i] if len(complete[i]) == beam else None for i in unfinished.tolist())
         return torch.tensor(
             [[found[-1].log_probability if found else -torch.inf] for found in full]
@@ -61,7 +60,7 @@ def beam_search(
 
     for position in range(max_length):
         log_probabilities, state = step(tokens, position, state)
-        after = open_slots[..., None] + changes[:, None]  # open operands, (B, K, V)
+        after = open_slots[..., None] + changes[:, None]  # open operands after it, (B, K, V)
         allowed = (changes[:, None] <= 2) & (after <= max_length - position - 1)
         total = (scores[..., None] + log_probabilities).where(allowed, -torch.inf).flatten(1)
         best, flat = total.topk(min(2 * beam, total.shape[1]), dim=1)

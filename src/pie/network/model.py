@@ -1,4 +1,4 @@
-"""The network: half-precision bits → MLP → set encoder → Transformer decoder (Section 3.3)."""
+"""The network (Section 3.3): half-precision bits → MLP → set encoder → Transformer decoder."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -21,9 +21,9 @@ SHARD_BYTES = 15_000_000
 class ModelConfig:
     """Sizes of the network; the defaults are Table 4's (about 33M parameters).
 
-    ``encoder`` is ``isab`` (the paper's stack of ISABs and a PMA) or ``inducing``
-    (ours: the points are read into the inducing set, which is not left again).
-    ``feed_forward`` 0 means an rFF of one linear layer in the encoder.
+    ``encoder`` ``isab`` is the paper's stack of ISABs and a PMA. In ``inducing`` (ours) the latent
+    set is inducing points, which attend to the points and to each other. ``encoder_feed_forward`` 0
+    is a one-layer rFF.
     """
 
     max_variables: int = 3
@@ -45,13 +45,7 @@ class ModelConfig:
 
 
 def half_bits(points: Tensor) -> Tensor:
-    """IEEE-754 half-precision bits as −1/+1, sign first: (…, D) → (…, D·16).
-
-    Values beyond ±65504 are clamped; nothing wraps.
-
-    >>> half_bits(torch.tensor([1.0]))[:6].tolist()  # sign 0, exponent 01111
-    [-1.0, -1.0, 1.0, 1.0, 1.0, 1.0]
-    """
+    """IEEE-754 half-precision bits as ±1, sign first: (…, D) → (…, 16·D); clamped to ±65504."""
     half = points.clamp(-HALF_MAX, HALF_MAX).to(torch.float16)
     shifts = torch.arange(BITS - 1, -1, -1, device=points.device, dtype=torch.int16)
     bits = (half.view(torch.int16).unsqueeze(-1) >> shifts) & 1
@@ -109,10 +103,10 @@ class DecoderLayer(nn.Module):
         return self.norms[2](x + self.dropout(self.feed_forward(x)))
 
     def step(self, x, own, memory):
-        """One token per row, x (B, K, W): K prefixes of each set share its ``memory``.
+        """One token per prefix, x (B, K, W); the K prefixes of a set share its ``memory``.
 
-        ``own`` are keys and values (B, K, H, L, E) of the tokens before, or None; returns x and
-        the extended pair.
+        ``own`` is keys and values (B, K, H, L, E) of earlier tokens, or None; returned with the new
+        ones.
         """
         attention = self.self_attention
         query, *new = (
@@ -157,7 +151,7 @@ class PIE(nn.Module):
 
     @torch.inference_mode()
     def memory(self, points: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Keys and values of the encoded points for every decoder layer, computed once."""
+        """Keys and values of the encoded points for every decoder layer."""
         z = self.encoder(points)
         return [layer.cross_attention.keys_and_values(z) for layer in self.layers]
 
@@ -185,15 +179,11 @@ def rows_of_state(state, sets: Tensor, rows: Tensor):
 
 
 def parameter_count(model: nn.Module) -> int:
-    """Trainable parameters."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 def save_weights(model: PIE, folder: Path, dtype: torch.dtype = torch.float16) -> None:
-    """Write ``config.json`` and safetensors shards of at most 15 MB.
-
-    Weights are stored in half precision: the recorded validation loss is that of the stored ones.
-    """
+    """Write ``config.json`` and safetensors shards of at most 15 MB."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shards: list[dict[str, Tensor]] = [{}]
@@ -213,18 +203,17 @@ def save_weights(model: PIE, folder: Path, dtype: torch.dtype = torch.float16) -
 
 
 def load_weights(folder: Path) -> PIE:
-    """A network in evaluation mode from a folder that :func:`save_weights` wrote.
+    """A network in evaluation mode, from a folder written by :func:`save_weights`.
 
-    Raises:
-        FileNotFoundError: no ``config.json`` or a shard is missing.
-        ValueError: ``config.json`` or a shard is damaged, or they do not fit each other.
+    Raises FileNotFoundError if ``config.json`` or a shard is missing, ValueError if a file is
+    damaged or the shards do not match ``config.json``.
     """
     folder = Path(folder)
     if not (folder / "config.json").exists():
         raise FileNotFoundError(f"no weights in {folder}: config.json is missing")
     try:
         config = ModelConfig(**json.loads((folder / "config.json").read_text()))
-    except (ValueError, TypeError) as error:  # no JSON, or not these parameters
+    except (ValueError, TypeError) as error:  # not JSON, or other fields
         raise ValueError(f"{folder / 'config.json'} is damaged: {error}") from None
     model = PIE(config)
     shards = sorted(folder.glob("weights-*-of-*.safetensors"))
@@ -235,7 +224,7 @@ def load_weights(folder: Path) -> PIE:
     for path in shards:
         try:
             state.update(load_file(path))
-        except Exception as error:  # safetensors raises its own type for every kind of damage
+        except Exception as error:  # safetensors has an exception type per kind of damage
             raise ValueError(f"{path} is damaged: {error}") from None
     try:
         model.load_state_dict({name: tensor.float() for name, tensor in state.items()})
@@ -245,7 +234,7 @@ def load_weights(folder: Path) -> PIE:
 
 
 def as_network_input(points: np.ndarray, max_variables: int) -> Tensor:
-    """One point set (N, D) as (1, N, D_max), zero padded (Section 3.2)."""
+    """Points (N, D) as (1, N, D_max) float32, zero padded and clamped (Section 3.2)."""
     padded = np.zeros((1, len(points), max_variables), np.float32)
     padded[0, :, : points.shape[1]] = np.clip(points, -HALF_MAX, HALF_MAX)
     return torch.from_numpy(padded)

@@ -1,4 +1,4 @@
-"""What Algorithm 1 minimises: cross-entropy of skeletons given points; its value on new ones."""
+"""The objective of Algorithm 1: cross-entropy of skeletons given points."""
 
 import torch
 from torch import Tensor, nn
@@ -10,14 +10,10 @@ from ..expr import vocabulary
 def loss_of(
     model: nn.Module, points: Tensor, tokens: Tensor, bfloat16: bool
 ) -> tuple[Tensor, Tensor]:
-    """Cross-entropy summed over the tokens of each equation, and whether all were right.
+    """Loss of each equation, and whether every token is predicted correctly (teacher forcing).
 
-    Args:
-        points: (B, N, D_max).
-        tokens: (B, L) padded targets without start and end.
-
-    Returns:
-        loss (B,) in nats per equation; exact (B,) bool.
+    ``points`` is (B, N, D_max); ``tokens`` (B, L) is padded, without start and end. Returns the
+    cross-entropy summed over tokens, (B,) in nats per equation, and (B,) bool.
     """
     lengths = (tokens != vocabulary.PAD).sum(1)
     width = int(lengths.max()) + 1
@@ -40,7 +36,7 @@ def loss_of(
 def validate(
     model: nn.Module, corpus: Corpus, examples: int, bfloat16: bool = False, batch_size: int = 256
 ) -> dict[str, float]:
-    """Validation loss (nats per equation) and the share of skeletons that are right greedily."""
+    """Mean loss (nats per equation), and share of skeletons that greedy decoding recovers."""
     was_training = model.training
     model.eval()
     device = next(model.parameters()).device
@@ -58,7 +54,7 @@ def validate(
 
 
 def has_bfloat16(device: str) -> bool:
-    """Whether matrix products in bf16 are native there; emulated ones are slower than float32."""
+    """Whether bfloat16 products are native; emulated ones are slower than float32."""
     if torch.device(device).type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     capabilities = getattr(torch.cpu, "get_capabilities", dict)()

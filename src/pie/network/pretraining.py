@@ -1,12 +1,9 @@
-"""Algorithm 1: pre-training by cross-entropy on (points, skeleton) pairs, resumable at any moment.
+"""Algorithm 1: resumable pre-training by cross-entropy on (points, skeleton) pairs.
 
-Everything random in a step follows from (seed, step), so a run that is killed and
-resumed visits the same batches as one that is not. Runs as a plain module
-(:mod:`pie.network.runs`), or as several processes that share every batch
-(:mod:`pie.network.distributed`)::
+Randomness depends on (seed, step) only, so a resumed run visits the same batches as an
+uninterrupted one. :mod:`pie.network.runs` is the command line::
 
     python -m pie.network.pretraining --params params.yaml
-    torchrun --nproc-per-node 8 -m pie.network.pretraining --params params.yaml
 """
 
 import hashlib
@@ -38,19 +35,19 @@ class TrainingConfig:
     batch_size: int = 64
     learning_rate: float = 1e-4
     warmup_steps: int = 0
-    cosine_decay: bool = False  # to zero at max_steps
+    cosine_decay: bool = False  # to 0 at max_steps
     max_steps: int = 1_000_000
     validate_every: int = 0  # steps; 0 = once per epoch
     patience: int = 1  # validations without improvement before stopping
-    gradient_clip: float = 0.0  # 0 = none
-    bfloat16: bool = True  # autocast, where the processor has it
+    gradient_clip: float = 0.0  # largest norm; 0 = none
+    bfloat16: bool = True  # autocast, where native
     seed: int = 0
     checkpoint_seconds: int = 120
-    initial_weights: str = ""  # folder of a network to go on from; "" = random
+    initial_weights: str = ""  # folder of weights to start from; "" = random
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:
-    """Constant as in the paper, or warmed up and decayed to zero by a cosine."""
+    """Constant as in the paper, or linear warm-up and cosine decay to 0 at max_steps."""
     rate = config.learning_rate
     if config.warmup_steps:
         rate *= min(1.0, (step + 1) / config.warmup_steps)
@@ -60,7 +57,7 @@ def learning_rate(config: TrainingConfig, step: int) -> float:
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:
-    """Seed of what is dropped in a step, other rows' in every process."""
+    """Seed of the dropout masks of a step; differs between processes."""
     return hash((seed, step)) + rank
 
 
@@ -77,26 +74,20 @@ def pretrain(
     workers: int = 0,
     show: bool = False,
 ) -> Progress:
-    """Train, or go on training, until early stopping, ``max_steps`` or ``stop_after`` seconds.
+    """Train or resume until early stopping, ``max_steps``, or ``stop_after`` seconds of this call.
 
-    Under torchrun every process calls it with the same arguments; ``state`` is then a folder
-    that all of them see.
+    Under torchrun every process calls it with the same arguments and takes its own GPU.
 
     Args:
-        state: folder of the resumable checkpoint; not meant for git.
-        weights: folder that receives the weights of the best validation so far.
-        cache: folder with cached corpus shards, made ahead or on the way.
-        device: torch device; of several processes, each takes its own GPU.
-        stop_after: seconds of this call after which it saves its state and returns.
-        workers: processes that make or read shards ahead of training; 0 = none.
-        show: progress every ten seconds, not in a terminal only.
+        state: folder of the checkpoint, shared by all processes.
+        weights: folder for the weights with the best validation loss.
+        cache: folder of corpus shards, read and filled; None = no cache.
+        workers: processes that prepare shards ahead; 0 = none.
+        show: also show progress without a terminal, every ten seconds.
 
-    Returns:
-        The progress with one row per validation; the rows are those of rank 0.
-
-    Raises:
-        ValueError: the batch cannot be shared equally, the initial weights are of another network,
-            or the checkpoint is of another configuration or not the one that rank 0 has.
+    Returns the progress, with one row per validation on rank 0. Raises ValueError for a batch size
+    that the processes do not divide, initial weights of another network, or a checkpoint of another
+    configuration or of another step than rank 0's.
     """
     group = Group.of_environment()
     if config.batch_size % group.world:
@@ -184,7 +175,7 @@ def _initial(config: ModelConfig, folder: str) -> PIE:
 def _record(
     progress: Progress, config: TrainingConfig, training_loss: float, measured: dict[str, float]
 ) -> bool:
-    """Add a row to the log; whether this validation is the best so far."""
+    """Append a row to the log; whether this validation is the best so far."""
     row = {
         "step": progress.step,
         "examples": progress.step * config.batch_size,
@@ -202,25 +193,23 @@ def _record(
 
 
 def hash_of(config) -> str:
-    """Short name of a configuration record."""
     return hashlib.sha256(json.dumps(asdict(config), sort_keys=True).encode()).hexdigest()[:8]
 
 
 def identity(corpus: Corpus, model_config: ModelConfig, config: TrainingConfig) -> str:
-    """Short name of all that decides what a run learns: settings and code."""
+    """Short name of corpus, network, training settings and code, for checkpoint folders."""
     code = digest_of(["network.pretraining"]).hex()[:8]
     return "-".join([corpus.digest(), hash_of(model_config), hash_of(config), code])
 
 
 def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
-    """The training corpus without the test equations, and the validation corpus (the next seed)."""
+    """Training corpus and validation corpus (seed + 1), both without the test equations."""
     held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
     validation = CorpusConfig(**{**config.__dict__, "seed": config.seed + 1})
     return Corpus(config, held_out), Corpus(validation, held_out)
 
 
 def write_log(rows: list[dict], path: Path) -> None:
-    """One line per validation, as CSV."""
     if rows:
         lines = [",".join(rows[0]), *(",".join(str(v) for v in row.values()) for row in rows)]
         Path(path).parent.mkdir(parents=True, exist_ok=True)

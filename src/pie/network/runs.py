@@ -1,7 +1,6 @@
-"""The networks of this project, each by its sections of params.yaml; the command that trains one.
+"""The project's networks, each from its sections of params.yaml, and the command that trains one.
 
-A folder of finished weights keeps the settings of its training in ``training.json``, so that
-:func:`train` knows what is finished, and a reader how it was made.
+Beside finished weights, ``training.json`` records the settings of their training.
 """
 
 import argparse
@@ -22,7 +21,7 @@ from .distributed import Group
 from .model import ModelConfig
 from .pretraining import TrainingConfig, corpora, identity, pretrain
 
-# sections of the parameters, and folder of the weights
+# sections of params.yaml, and folder of the weights
 RUNS = {
     "pie": ("corpus", "model", "pretraining", "data/models/pie"),
     "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
@@ -32,11 +31,7 @@ Configs = tuple[CorpusConfig, ModelConfig, TrainingConfig]
 
 
 def configs(run: str, params: Path) -> Configs:
-    """Settings of the corpus, the network and the training of a run, from a file of parameters.
-
-    Raises:
-        ValueError: an unknown run, a missing section, an unknown key or an ill-typed value, quoted.
-    """
+    """Settings of corpus, network and training; ValueError for an unknown run or bad parameters."""
     if run not in RUNS:
         raise ValueError(f"unknown run {run!r}; known are {', '.join(RUNS)}")
     sections, names = read_yaml(params), RUNS[run][:3]
@@ -51,27 +46,25 @@ def configs(run: str, params: Path) -> Configs:
 
 
 def made_with(settings: Configs) -> dict:
-    """What ``training.json`` says of finished weights."""
+    """Content of ``training.json``."""
     corpus, model, training = map(asdict, settings)
     return {"corpus": corpus, "model": model, "training": training}
 
 
 def is_finished(weights: Path, settings: Configs) -> bool:
-    """Whether a folder holds the weights of a finished training with these settings."""
+    """Whether ``weights`` holds the result of a finished training with these settings."""
     path = Path(weights) / "training.json"
     said = json.loads(path.read_text()) if path.exists() else None
     return said == json.loads(json.dumps(made_with(settings)))
 
 
 def train(runs: Iterable[str], root: Path) -> None:
-    """Train the networks of a project folder, but for those that are finished; resumable.
+    """Train those of the named runs (:data:`RUNS`) that are not finished; resumable.
 
-    Args:
-        runs: names in :data:`RUNS`.
-        root: folder with params.yaml and data; states and corpus are kept in its build/.
+    ``root`` is the folder with params.yaml and data/; states and corpus are kept in its build/.
     """
     for run in runs:
-        stream = ["--stream"] * (run == "plus")  # each of its items is seen once
+        stream = ["--stream"] * (run == "plus")  # each item is seen once: no cache
         with contextlib.chdir(root):
             if not is_finished(Path(RUNS[run][3]), configs(run, Path("params.yaml"))):
                 _run(_parser().parse_args(["--run", run, "--progress", *stream]))

@@ -7,7 +7,7 @@ r"""Set Transformer blocks (Lee et al. 2019), as in Section 2.3 of the paper.
     \mathrm{ISAB}(X) &= \mathrm{MAB}(X, \mathrm{MAB}(I, X)), \quad
     \mathrm{PMA}_k(Z) = \mathrm{MAB}(S, \mathrm{rFF}(Z))
 
-Plain matmul–softmax–matmul: on a CPU it is faster than the fused kernel for sets this small.
+Attention is written out: for sets this small that is faster on a CPU than the fused kernel.
 """
 
 import math
@@ -17,10 +17,7 @@ from torch import Tensor, nn
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Scaled dot-product attention; (B, H, Lq, E), (B, H, Lk, E) → (B, H, Lq, E).
-
-    ``mask`` (Lq, Lk) is added to the scores.
-    """
+    """Scaled dot-product attention, (B, H, Lq, E); ``mask`` (Lq, Lk) is added to the scores."""
     scores = torch.matmul(query, key.transpose(-1, -2)) * (1.0 / math.sqrt(query.shape[-1]))
     if mask is not None:
         scores = scores + mask
@@ -46,7 +43,7 @@ class Multihead(nn.Module):
         return x.view(b, length, self.heads, width // self.heads).transpose(1, 2)
 
     def keys_and_values(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """What is attended to; kept by the decoder between steps."""
+        """Keys and values of y (B, L, W), which the decoder caches."""
         return self.split(self.key(y)), self.split(self.value(y))
 
     def forward(self, x: Tensor, kv: tuple[Tensor, Tensor], mask: Tensor | None = None) -> Tensor:
@@ -64,7 +61,7 @@ def feed_forward(width: int, hidden: int) -> nn.Module:
 class MAB(nn.Module):
     """Multihead Attention Block: X (B, n, W) attends to Y (B, m, W).
 
-    ``hidden`` 0 is the public code: no output projection, rFF of one linear layer.
+    ``hidden`` 0 follows the public code: no output projection, one-layer rFF.
     """
 
     def __init__(self, width: int, heads: int, hidden: int, dropout: float):
@@ -94,7 +91,7 @@ def learned_set(size: int, width: int) -> nn.Parameter:
 
 
 class ISAB(nn.Module):
-    """Induced Set Attention Block: the set attends to itself through ``inducing`` points."""
+    """Induced Set Attention Block: the set attends to itself through inducing points."""
 
     def __init__(self, width: int, heads: int, hidden: int, dropout: float, inducing: int):
         super().__init__()
@@ -107,7 +104,7 @@ class ISAB(nn.Module):
 
 
 class PMA(nn.Module):
-    """Pooling by Multihead Attention: ``features`` seeds read the set; (B, n, W) → (B, k, W)."""
+    """Pooling by Multihead Attention with k = ``features`` seeds: (B, n, W) → (B, k, W)."""
 
     def __init__(self, width: int, heads: int, hidden: int, dropout: float, features: int):
         super().__init__()

@@ -1,7 +1,7 @@
-"""The corpus as a stream of training batches, made or read ahead by any number of processes.
+"""The corpus as a stream of training batches, prepared by any number of processes.
 
-The order follows from (seed, epoch) alone: shards are shuffled, similar lengths go together, and
-neither the number of workers nor where a run was interrupted changes a batch.
+The order depends on (seed, epoch) only, not on workers or interruptions. Shards are shuffled, and
+the skeletons of a batch have similar lengths.
 """
 
 import itertools
@@ -16,20 +16,16 @@ from ..expr import vocabulary
 
 
 class Shards(Dataset):
-    """Shards of a corpus in training order; place p is the same on any machine.
+    """Shards of a corpus in training order, indexed by position; ``seed`` determines the order.
 
-    Args:
-        corpus: training pairs by index.
-        examples: K; the first K // 2048 shards are used, epoch after epoch, or the first K items
-            of the first one.
-        seed: of the order.
-        cache: folder with shards that exist already and that receives new ones; None = none.
+    The first K // 2048 shards are used in every epoch (K = ``examples``), or the first K items of
+    the first one. ``cache`` is a folder of stored shards that receives new ones; None = no cache.
     """
 
     def __init__(self, corpus: Corpus, examples: int, seed: int, cache: Path | None = None):
         self.corpus, self.seed, self.cache = corpus, seed, cache
         self.shards = max(1, examples // SHARD_SIZE)
-        self.size = min(SHARD_SIZE, examples)  # items of a shard that are used
+        self.size = min(SHARD_SIZE, examples)  # items used per shard
 
     def __getitem__(self, place: int) -> dict[str, np.ndarray]:
         epoch, within = divmod(place, self.shards)
@@ -41,19 +37,10 @@ class Shards(Dataset):
 def batches(
     shards: Shards, batch_size: int, start: int = 0, workers: int = 0
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Batches from step ``start`` on, without end.
+    """Endless batches from step ``start``; ``workers`` processes prepare shards ahead (0 = none).
 
-    Args:
-        shards: where they come from.
-        batch_size: items per batch.
-        start: the first step.
-        workers: processes that make or read shards ahead; 0 = none.
-
-    Yields:
-        points (B, N, D_max) float16 and tokens (B, L) uint8.
-
-    Raises:
-        ValueError: a batch does not fit into a shard.
+    Yields points (B, N, D_max) float16 and tokens (B, L) uint8. ValueError if a shard is smaller
+    than a batch.
     """
     if not 1 <= batch_size <= shards.size:
         raise ValueError(f"batch_size is {batch_size}; expected 1 to {shards.size}, a shard")

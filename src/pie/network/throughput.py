@@ -1,4 +1,4 @@
-"""How much of the machine training uses: its rate beside that of a plain matrix product."""
+"""Training throughput beside that of a plain matrix product."""
 
 import itertools
 import timeit
@@ -17,7 +17,7 @@ from .streaming import Shards, batches
 
 
 class Throughput(NamedTuple):
-    """Speed of training beside the speed of a plain matrix product in the same process."""
+    """Speed of training and of a matrix product, measured in the same process."""
 
     examples_per_second: float
     gflops: float
@@ -25,7 +25,6 @@ class Throughput(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Training over matrix product."""
         return self.gflops / self.matmul_gflops
 
 
@@ -41,7 +40,7 @@ def training_throughput(
     steps: int,
     cache: Path | None = None,
 ) -> Throughput:
-    """Median speed of ``steps`` training steps on the CPU; matrix products are counted."""
+    """Median speed of ``steps`` training steps on the CPU; FLOPs as torch counts them."""
     bfloat16 = config.bfloat16 and has_bfloat16("cpu")
     model = PIE(model_config).train()
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)

@@ -1,7 +1,6 @@
-"""Algorithm 2: points → beam of skeletons → constants by BFGS → ranked by fitness.
+"""Algorithm 2: points → beam of skeletons → constants by BFGS → candidates ranked by fitness.
 
-The loop of :mod:`pie.search.pool` with one proposer, the paper's fit and the paper's judge. What
-goes beyond the paper is in :mod:`pie.search.plus`.
+It is the loop of :mod:`pie.search.pool` with the network as its only proposer.
 """
 
 import time
@@ -36,7 +35,7 @@ class InferenceConfig:
 
 
 def fittest(found: Found, resolution: float) -> tuple[float, float]:
-    """Fittest first; of two exact fits, which differ by rounding only, the more probable one."""
+    """Sort key: fittest first; of fits within ``resolution``, the more probable skeleton first."""
     error = -found.fit.fitness
     if resolution > 0.0 and np.isfinite(error):
         error = np.floor(error / resolution)
@@ -49,13 +48,9 @@ def discover(
     fitness: str = "cl-fem",
     config: InferenceConfig = InferenceConfig(),
 ) -> Discovery:
-    """Algorithm 2 with one of the paper's two fitness functions.
+    """Algorithm 2 at points (N, D), D ≤ D_max.
 
-    Args:
-        model: a pre-trained network.
-        points: (N, D), D ≤ D_max.
-        fitness: ``cl-fem`` (*PIE*) or ``vanilla`` (*PIE (Vanilla)*).
-        config: beam size, tolerance and seed of the stochastic copies.
+    ``fitness`` is ``cl-fem`` (Eq. 6: *PIE*) or ``vanilla`` (Eq. 2: *PIE (Vanilla)*).
 
     Raises:
         ValueError: points or arguments that cannot be used, quoting them.

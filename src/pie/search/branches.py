@@ -1,11 +1,11 @@
-r"""Part of a zero set: an equation without a factor, or solved for one of many values of a root.
+"""Branches: equations of that part of a zero set on which the points lie.
 
-    A·v² + R = 0  ⇒  v·w = ± √(−w²·R/A),
-
-with a product w of other variables that gives v its sign: x1²·x2² = 1 − x3² with x1·x2 > 0 at all
-points is x1·x2 = √(1 − x3²). With a number b, v² + b·v + R = 0 ⇒ v + b/2 = ± √(b²/4 − R).
-And v·R = 0 is R = 0 where v is 0 at no point. A level of a sine, a cosine or an even power of u is
-u = one number, where u comes near no other solution, or one of a sine or cosine of lower frequency.
+* A·v² + R = 0 with a variable v: v·w = ± √(−w²·R/A), for a product w of other variables (or 1) such
+  that v·w has one sign. So x1²·x2² = 1 − x3² with x1·x2 > 0 becomes x1·x2 = √(1 − x3²).
+* a·t² + b·t + R = 0 with a term t: t + b/2a = ± √((b/2a)² − R/a).
+* v·R = 0, where v is 0 at no point: R = 0.
+* g(u) = c, g a sine, cosine or even power: u = s, if the points are near one solution s only; else,
+  for a sine or cosine, a level of cos(u/m), if they are near the solutions of that only.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.terms import bare, terms
 
 TWO: Tree = ("c", 2.0)
-MOSTLY = 0.98  # of the points are on the branch
-ROUNDING = 1e-9  # of a constant: what is left of it is 0
-TURNS = 20  # of a periodic function, on either side of 0
-LONGER = (2, 3)  # periods that are tried, in those of a sine or cosine
-CLOSE = 1e-7  # to a quarter of a turn: a shift that is one
+MOSTLY = 0.98  # smallest share of the points on the branch
+ROUNDING = 1e-9  # relative size below which the constant under a root is 0
+TURNS = 20  # periods on either side of 0
+LONGER = (2, 3)  # m: periods of cos(u/m) in those of cos(u)
+CLOSE = 1e-7  # tolerance of a phase that is a multiple of π/2
 
 
 def _contains(tree: Tree, variable: int) -> bool:
@@ -49,7 +49,7 @@ def _total(parts: list[Tree]) -> Tree:
 
 
 def _around(term: Tree, factor: Tree) -> Tree | None:
-    """What stands beside a factor in a product; None if the term is no such product."""
+    """A product without one of its factors; None if it does not have that factor."""
     factors = _factors(term)
     if factor not in factors:
         return None
@@ -58,21 +58,13 @@ def _around(term: Tree, factor: Tree) -> Tree | None:
 
 
 def _has_factor(term: Tree, variable: int) -> bool:
-    """Whether a product has the variable, or a whole power of it, among its factors."""
+    """Whether a product has the variable, or an integer power of it, as a factor."""
     powers = [("x", variable), *((f"pow{k}", ("x", variable)) for k in (2, 3, 4, 5))]
     return any(factor in powers for factor in _factors(term))
 
 
 def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
-    """Equations, with their constants, of the branches on which points (N, D) lie.
-
-    >>> from pie.expr.canonical import canonical
-    >>> from pie.expr.expression import parse
-    >>> t = np.linspace(0.1, 3.0, 50)
-    >>> upper = np.column_stack([np.cos(t), np.sin(t)])
-    >>> [str(canonical(f)) for f in branches(parse("x1**2 + x2**2 - 1"), upper)]
-    ['x2 - sqrt(1.0 - x1**2)']
-    """
+    """Equations, with constants, of the branches on which points (N, D) lie."""
     tree = to_tree(expression)
     summands = terms(tree)
     yield from _of_level(summands, points)
@@ -89,7 +81,7 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
 
 
 def _solutions(head: str, level: float) -> np.ndarray:
-    """Numbers u with head(u) = level; for periodic functions those of the turns around 0."""
+    """Solutions u of head(u) = level, for periodic functions within ``TURNS`` periods of 0."""
     if head == "pow2":
         return np.sqrt(max(level, 0.0)) * np.array([-1.0, 1.0])
     if abs(level) > 1.0:
@@ -101,14 +93,14 @@ def _solutions(head: str, level: float) -> np.ndarray:
 
 
 def _root(factor: Tree) -> Tree:
-    """Of an even power or an exponential."""
+    """The square root of an even power or an exponential."""
     if factor[0] == "exp":
         return ("exp", ("mul", ("c", 0.5), factor[1]))
     return factor[1] if factor[0] == "pow2" else ("pow2", factor[1])
 
 
 def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
-    """The sine, cosine or square g, and u, of a product that is g(u)."""
+    """(g, u) of a product that is g(u), g a sine, cosine or square; else None."""
     even = ("pow2", "pow4")
     if any(f[0] in even for f in factors) and all(f[0] in (*even, "exp") for f in factors):
         return "pow2", _product([_root(factor) for factor in factors])
@@ -117,7 +109,7 @@ def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
 
 
 def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
-    """Of a·g(u) + c with several solutions u, if the points are near some of them only."""
+    """Of a·g(u) + c, where the points are near some of the solutions u only."""
     level = -sum(term[1] for term in summands if term[0] == "c")
     others = [_factors(term) for term in summands if term[0] != "c"]
     if len(others) != 1:
@@ -143,7 +135,7 @@ def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
 def _of_lower_frequency(
     head: str, inside: Tree, level: float, u: np.ndarray
 ) -> Iterator[Expression]:
-    """Of sin(u) = c or cos(u) = c as a level of cos(u/m), if the points are near those u only."""
+    """Of sin(u) = c or cos(u) = c: cos(u/m) = c', if the points are near its zeros only."""
     middle, angle = np.pi / 2.0 if head == "sin" else 0.0, np.arccos(level)
     summands = terms(inside)
     start = sum(term[1] for term in summands if term[0] == "c")
@@ -163,7 +155,7 @@ def _of_lower_frequency(
 
 
 def _cosine(m: int, inside: list[Tree], start: float, centre: float) -> Tree | None:
-    """cos((t + start − centre)/m), if that takes no constant that cos(t + start) has not."""
+    """cos((t + start − centre)/m), if it needs no constant that cos(t + start) lacks; else None."""
     slow, shift = ("mul", ("c", 1.0 / m), _total(inside)), (start - centre) / m
     quarters = round(shift / (np.pi / 2.0))
     if abs(shift - quarters * np.pi / 2.0) <= CLOSE:
@@ -173,7 +165,7 @@ def _cosine(m: int, inside: list[Tree], start: float, centre: float) -> Tree | N
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:
-    """1.0 or −1.0 if nearly all numbers have that sign."""
+    """±1.0, the sign of nearly all numbers; None if there is none."""
     share = np.mean(numbers > 0.0)
     return 1.0 if share >= MOSTLY else -1.0 if share <= 1.0 - MOSTLY else None
 
@@ -181,7 +173,7 @@ def _one_sign(numbers: np.ndarray) -> float | None:
 def _of_square(
     v: int, a: Tree, rest: Tree, variables: tuple[int, ...], points: np.ndarray
 ) -> Iterator[Expression]:
-    """Of A·v² + R, with the fewest variables w that give v its sign."""
+    """Of A·v² + R, for each w such that v·w has one sign; w = 1 alone if v has one."""
     others = [u for u in variables if u != v]
     for size in range(len(others) + 1):
         for chosen in combinations(others, size):
@@ -197,14 +189,14 @@ def _of_square(
 
 
 def _square(tree: Tree) -> list[Tree]:
-    """The factors of the square of a product, sorted."""
+    """Factors of the square of a product, sorted."""
     powers = {"pow2": lambda t: ("pow4", t[1]), "exp": lambda t: ("exp", ("mul", TWO, t[1]))}
     factors = (powers.get(f[0], lambda t: ("pow2", t))(f) for f in _factors(tree))
     return sorted(factors, key=str)
 
 
 def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
-    """Of a·t² + b·t + R, for every term t that stands there with its square."""
+    """Of a·t² + b·t + R, for every term t whose square is a term."""
     bares = [(bare(term), term) for term in summands if term[0] != "c"]
     numbers = [term[1][1] if term is not alone else 1.0 for alone, term in bares]
     for place, (t, _) in enumerate(bares):

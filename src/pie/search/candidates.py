@@ -1,4 +1,4 @@
-"""Points → ranked candidates: what every method is given, checked, and what it returns."""
+"""What every method takes and returns: checked points → ranked candidates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,9 @@ from .price import Price
 
 @dataclass(frozen=True)
 class Candidate:
-    """One equation: higher fitness is better; −inf with a reason if it could not be fitted.
+    """One equation. Higher fitness is better; a failed fit has −inf and a reason as ``status``.
 
-    ``error`` and ``contrast`` are those of :class:`pie.fit.constants.Fit`, ``price`` what it is
-    ranked by, where those are made; ``proposer`` says where it comes from.
+    ``error`` and ``contrast`` as in :class:`pie.fit.constants.Fit`; *PIE+* ranks by ``price``.
     """
 
     expression: Expression
@@ -29,37 +28,34 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Discovery:
-    """Candidates, best first, and the seconds it took."""
+    """Candidates, best first, and the seconds that the search took."""
 
     candidates: tuple[Candidate, ...]
     seconds: float
 
     @property
     def best(self) -> Candidate | None:
-        """The fittest candidate; None if no candidate has a finite fitness."""
+        """The first candidate; None if its fitness is not finite."""
         first = self.candidates[0] if self.candidates else None
         return first if first and np.isfinite(first.fitness) else None
 
 
-Method = Callable[[np.ndarray], Discovery]  # points (N, D) to ranked candidates
+Method = Callable[[np.ndarray], Discovery]  # points (N, D) → ranked candidates
 
 
 class Unusable(ValueError):
-    """Points that a method cannot use; the message quotes them and says what it expects."""
+    """Points that a method cannot use; the message quotes them and the expectation."""
 
 
 def check_points(
     points: np.ndarray, max_variables: int, half_precision: float = np.inf
 ) -> np.ndarray:
-    """Points as float64 (N, D), or an error that names what is wrong with them.
+    """Points as float64 (N, D), N > D, 2 ≤ D ≤ ``max_variables``, finite; columns vary and differ.
 
-    Args:
-        points: (N, D).
-        max_variables: the most columns that the method takes.
-        half_precision: largest value, for methods that hand the points to a network as they are.
+    ``half_precision`` bounds |x| for methods that give the points to a network unscaled.
 
     Raises:
-        Unusable: quoting what is wrong.
+        Unusable: what is wrong, quoted.
     """
     try:
         points = np.asarray(points, np.float64)

@@ -1,8 +1,7 @@
-"""The points of a search, and the views in which they are looked at: other units and origins.
+"""The points of a search, and its *views*: the points in other units and about another origin.
 
-The answer must not depend on whether lengths come in metres or millimetres. The network sees the
-points as they are, in units of their own (x/s), and about their centre ((x − m)/σ); what is found
-in a view is written back in the user's coordinates.
+The answer must not depend on the user's units. The network decodes the points as given, scaled
+(x/s) and centred ((x − m)/σ); equations found in a view are converted to the user's coordinates.
 """
 
 from dataclasses import dataclass
@@ -15,39 +14,36 @@ from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
 
 VIEWS = ("as_given", "scaled", "centred")
-ORDINARY_SIZE = 50.0  # points are decoded as they are if columns lie within this factor of 1
-OFF_CENTRE = 0.5  # standard deviations of a median from 0, beyond which the origin is moved
+ORDINARY_SIZE = 50.0  # as_given is used if the scales of all columns are within this factor of 1
+OFF_CENTRE = 0.5  # centred is used if a |median| is above this many standard deviations
 
 
 @dataclass(frozen=True)
 class View:
-    """z = (x − shift)/scale, per column (D,)."""
+    """Coordinates z = (x − shift)/scale, with shift and scale (D,)."""
 
     name: str
     shift: np.ndarray
     scale: np.ndarray
 
     def of(self, points: np.ndarray) -> np.ndarray:
-        """Points (N, D) as they look from here."""
+        """z of points x (N, D)."""
         return (points - self.shift) / self.scale
 
     def back(self, expression: Expression) -> Expression:
-        """An equation of this view in the user's coordinates."""
+        """An equation in z, written in x."""
         return substituted(expression, self.shift, self.scale)
 
     def into(self, expression: Expression) -> Expression:
-        """An equation in the user's coordinates, as it looks from here."""
+        """An equation in x, written in z."""
         return in_units(expression, self.shift, self.scale)
 
 
 def views_of(points: np.ndarray, names: tuple[str, ...] = VIEWS) -> list[View]:
-    """The views of points (N, D) that are worth decoding.
+    """Those of the named views that help for points (N, D).
 
-    ``as_given`` only for columns of ordinary size, ``centred`` only where some column lies off
-    its origin; ``scaled`` always, and alone where no other remains.
-
-    Raises:
-        ValueError: a name that is not one of :data:`VIEWS`.
+    ``as_given`` needs columns of ordinary size, ``centred`` a column off its origin. ``scaled``
+    needs nothing, and is the view where no other is left. ValueError quotes an unknown name.
     """
     d = points.shape[1]
     size, zero, one = scales(points), np.zeros(d), np.ones(d)
@@ -76,7 +72,7 @@ class Cloud:
 
     @classmethod
     def of(cls, points: np.ndarray, names: tuple[str, ...] = VIEWS) -> "Cloud":
-        """Points with those of the named views that are worth decoding."""
+        """Points with the views of :func:`views_of`."""
         return cls(points, tuple(views_of(points, names)))
 
     def __len__(self) -> int:
@@ -84,7 +80,6 @@ class Cloud:
 
     @property
     def n_variables(self) -> int:
-        """D."""
         return self.points.shape[1]
 
     @cached_property
@@ -92,17 +87,17 @@ class Cloud:
         return {view.name: view.of(self.points) for view in self.views}
 
     def seen(self, view: View) -> np.ndarray:
-        """The points as they look in a view, (N, D)."""
+        """The points in a view, (N, D)."""
         return self._seen[view.name]
 
     @property
     def home(self) -> View:
-        """The first view with the user's origin, if one has it: relations are fitted there."""
+        """The first view that is not centred, if there is one: relations are fitted there."""
         return next((view for view in self.views if view.name != "centred"), self.views[0])
 
     @property
     def frames(self) -> list[View]:
-        """Units in which term libraries are evaluated: the user's own, then those of ``home``."""
+        """Units for libraries of terms: the user's, and those of ``home`` if they differ."""
         d = self.n_variables
         user = View("user", np.zeros(d), np.ones(d))
         return [user] if self.home.name == "as_given" else [user, self.home]

@@ -1,7 +1,7 @@
-"""Libraries of terms: in which functions a law may be linear, and what a function may be of.
+"""Libraries of terms: what a relation may be linear in, and what a function may be applied to.
 
-Where points (N, D) are given, terms are those that are defined at all of them. ``x`` is a variable,
-``f`` one of √, ln, exp, sin, cos of one variable, ``m`` a monomial of degree at most two.
+Given points (N, D), terms are defined at all of them. Notation: x is a variable, f one of √, ln,
+exp, sin, cos of one variable, m a monomial of degree at most two.
 """
 
 from collections.abc import Iterator
@@ -13,34 +13,34 @@ from ..expr.expression import Tree, from_tree
 from ..expr.terms import monomials
 
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
-OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}  # no new terms
+# f: functions g for which g(f) is left out
+OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 ONE: Tree = ("c", 1.0)
-LARGEST = 1e100  # range of what a function may be of
-RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # numbers
-FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # inside, by the range of u; of waves
-SHIFTS = np.geomspace(0.01, 10.0, 12)  # of logarithms, roots and poles, beyond the points
-EXPONENTS = np.array([t for t in np.arange(-3.0, 4.1, 0.25) if t not in (0.0, 1.0, 2.0)])
+LARGEST = 1e100  # largest range of the argument u of a function
+# grids of t, in units of the range of u or its inverse
+RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
+FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # cos(t·u), sin(t·u)
+SHIFTS = np.geomspace(0.01, 10.0, 12)  # zeros of t ± u beyond the range of u
+EXPONENTS = np.array([t for t in np.arange(-3.0, 4.1, 0.25) if t not in (0.0, 1.0, 2.0)])  # u^t
 
 
 def variables(n: int) -> list[Tree]:
-    """x1 … xn."""
     return [("x", j) for j in range(1, n + 1)]
 
 
 def inverse(term: Tree) -> Tree:
-    """1/term."""
     return ("div", ONE, term)
 
 
 def power(x: Tree, exponent: int) -> Tree:
-    """x to an exponent between −6 and 6 other than 0."""
+    """x^exponent, for an exponent between −6 and 6 other than 0."""
     size = abs(exponent)
     tree = x if size == 1 else ("pow2", ("pow3", x)) if size == 6 else (f"pow{size}", x)
     return tree if exponent > 0 else inverse(tree)
 
 
 def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
-    """f of one variable; the logarithm of −x, of a product or of a square where it must be."""
+    """f of one variable: √ and ln of ±x if its sign is constant, else ln of x_k·x or x²."""
     x, column = ("x", variable), points[:, variable - 1]
     of_size, roots = ("ln", ("pow2", x)), []
     for other in range(1, variable):
@@ -53,12 +53,11 @@ def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
 
 
 def all_functions(points: np.ndarray) -> list[Tree]:
-    """f of every variable."""
     return [f for j in range(1, points.shape[1] + 1) for f in functions_of(points, j)]
 
 
 def ratios(n: int) -> list[Tree]:
-    """1/x, 1/x², and x or x² over another variable."""
+    """1/x, 1/x², x_i/x_j and x_i²/x_j."""
     xs = variables(n)
     found = [inverse(p) for x in xs for p in (x, ("pow2", x))]
     for a, b in permutations(xs, 2):
@@ -67,11 +66,7 @@ def ratios(n: int) -> list[Tree]:
 
 
 def bases(points: np.ndarray) -> list[list[Tree]]:
-    """Small libraries: monomials m with f, or with cubes and ratios.
-
-    >>> [len(base) for base in bases(np.random.default_rng(0).standard_normal((50, 2)))]
-    [14, 16]
-    """
+    """Two small libraries: m with f; m with cubes and ratios."""
     d = points.shape[1]
     cubes = [("pow3", x) for x in variables(d)]
     return [
@@ -81,7 +76,10 @@ def bases(points: np.ndarray) -> list[list[Tree]]:
 
 
 def products(points: np.ndarray) -> list[Tree]:
-    """Powers and f of one variable each and products of two of them."""
+    """x, x², x³, 1/x, f and x·f of each variable, and products of terms of two variables.
+
+    With three variables or more, one factor of a product is a variable itself.
+    """
     d = points.shape[1]
     of_each = [
         [x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, x[1])] for x in variables(d)
@@ -97,18 +95,18 @@ def products(points: np.ndarray) -> list[Tree]:
 
 
 def _of_two(a: Tree, b: Tree) -> Iterator[list[Tree]]:
-    """f of the product, the ratios, the sum and the difference of two variables."""
-    of_product = [name for name in FUNCTIONS if name != "ln"]  # a sum of two others
+    """f(a·b); f(a/b) and f(b/a); f(a ± b)."""
+    of_product = [name for name in FUNCTIONS if name != "ln"]  # ln(a·b) = ln a + ln b
     yield [(name, ("mul", a, b)) for name in of_product]
     yield [(name, ratio) for ratio in (("div", a, b), ("div", b, a)) for name in of_product]
     yield [(name, (sign, a, b)) for sign in ("add", "sub") for name in FUNCTIONS]
 
 
 def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
-    """g(u; t): its terms with the variable D + 1 in place of t, and a grid of t.
+    """Functions g(u; t) with a number t inside, each with a grid of t.
 
-    exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, and the wave cos(t·u), sin(t·u), where u is a
-    variable, its square, or a product or ratio of two. The grid is in units of the range of u.
+    g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, or the pair cos(t·u), sin(t·u); u is a
+    variable, its square, or a product or ratio of two. In the trees t is the variable D + 1.
     """
     d = points.shape[1]
     xs, t = variables(d), ("x", d + 1)
@@ -132,16 +130,15 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
 
 
 def repeats(points: np.ndarray) -> bool:
-    """Whether a column has few different values: functions of it are dependent there."""
+    """Whether a column has fewer than N/2 distinct values; functions of it are then dependent."""
     return any(2 * len(np.unique(column)) < len(points) for column in points.T)
 
 
 def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
-    """Libraries of up to a hundred terms, the small ones first, so that multiples come last.
+    """Libraries of up to a hundred terms: m and f, with terms of one further kind each.
 
-    Monomials and f, with: x·f; m·f; f of squares and of two variables; f·g; f of f. Points of two
-    variables lie on a curve, where many smooth functions are nearly dependent: hence small
-    libraries beside the large ones.
+    The kinds are x·f; m·f; f of squares and of two variables; f·g; f of f. Many are small: points
+    of two variables lie on a curve, where many smooth functions are nearly dependent.
 
     >>> points = np.random.default_rng(0).standard_normal((200, 2))
     >>> [len(terms) for terms in dictionaries(points)]
@@ -178,9 +175,7 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
 
 
 def long_monomials(d: int) -> list[Tree]:
-    """Fourth to sixth powers, products of two powers up to the sixth, ratios to a first or second,
-    and products or ratios of three variables.
-    """
+    """x^4 to x^6, x_i^j·x_k^l, x_i^j/x_k, x_i^j/x_k², products and ratios of three; powers ≤ 6."""
     xs = variables(d)
     found = [power(x, k) for x in xs for k in (4, 5, 6)]
     for a, b in permutations(xs, 2):
@@ -195,14 +190,14 @@ def long_monomials(d: int) -> list[Tree]:
 
 
 def amplitudes(points: np.ndarray) -> list[Tree]:
-    """What a function may be multiplied by: variables, their squares, roots of positive ones."""
+    """Amplitudes ψ of a function: variables, their squares, roots of positive variables."""
     xs = variables(points.shape[1])
     roots = [("sqrt", x) for x, column in zip(xs, points.T, strict=True) if column.min() > 0]
     return [*xs, *(("pow2", x) for x in xs), *roots]
 
 
 def insides(points: np.ndarray) -> list[Tree]:
-    """What a function with an amplitude may be of: simple terms, f of these, sums of two x."""
+    """Arguments u of a function with an amplitude: simple terms, f of these, x_i ± x_j."""
     d = points.shape[1]
     xs = variables(d)
     short = [*monomials(d, 2)[1:], *(inverse(x) for x in xs), *all_functions(points)]
@@ -213,11 +208,9 @@ def insides(points: np.ndarray) -> list[Tree]:
 
 
 def sums(points: np.ndarray) -> tuple[list[Tree], list[Tree], np.ndarray]:
-    """What a function without an amplitude may be of: terms, f of terms, and sums of two.
+    """Arguments u of a function without an amplitude: terms, functions of terms, and pairs (2, P).
 
-    Returns:
-        Terms with f of them; and pairs of terms as sums and differences, by their places in the
-        first list, (2, P), as there are thousands.
+    A pair holds the indices of two terms, whose sum and difference are arguments as well.
     """
     d = points.shape[1]
     single, long, xs = products(points), long_monomials(d), variables(d)

@@ -1,7 +1,7 @@
-"""Points on coordinate planes: a law (x_j − c)·g(x) = 0 holds wherever x_j is exactly c.
+"""Points on coordinate planes x_j = c, where (x_j − c)·g(x) = 0 holds whatever g is.
 
-Such points say nothing of g, and any equation with the factor fits them. They are set aside, and
-the factor comes back where g does not hold for them. For all others g may do without x_j.
+They are set aside while g is sought, and the factor is restored unless g holds at them as well. g
+need not contain a variable that has planes.
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from ..expr.coordinates import in_units
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..zeroset.distance import distance_to_zero_set
 
-SHARE = 0.05  # of the points lie on a plane, at least
-OTHERS = 0.1  # of the points, on no plane of a variable that has planes c ≠ 0
-FEWEST = 20  # points off the planes
-HOLDS = 0.9  # of the points of a plane
-SAME = 1e-9  # of a coordinate: rounding
+SHARE = 0.05  # smallest share of the points on a plane
+OTHERS = 0.1  # smallest share of the points off the planes of a variable, if some have c ≠ 0
+FEWEST = 20  # smallest number of points off the planes
+HOLDS = 0.9  # share of the points of a plane where g must hold to do without its factor
+SAME = 1e-9  # relative tolerance of equal coordinates
 
-Plane = tuple[int, float]  # variable, from 1, and the value c
+Plane = tuple[int, float]  # (j, c), j from 1
 
 
 def _on(column: np.ndarray, level: float) -> np.ndarray:
@@ -27,7 +27,7 @@ def _on(column: np.ndarray, level: float) -> np.ndarray:
 
 
 def _levels(column: np.ndarray) -> list[float]:
-    """Values that a good share of a column (N,) have; only 0, where all others recur as well."""
+    """Values that a share of a column (N,) has; at most 0 if the other entries are few or recur."""
     n, ordered = len(column), np.sort(column)
     reach = max(1, int(np.ceil(SHARE * n)) - 1)
     levels: list[float] = []
@@ -41,17 +41,11 @@ def _levels(column: np.ndarray) -> list[float]:
 
 
 def off_planes(points: np.ndarray) -> tuple[np.ndarray, tuple[Plane, ...]]:
-    """Which points (N, D) lie on none of the coordinate planes that hold a good share of them.
+    """Which points (N, D) lie on no coordinate plane that holds many points.
 
     Returns:
-        A mask (N,) and these planes. All points and none, where few points or constant columns
-        would be left; no points where the planes hold all of them.
-
-    >>> x = np.random.default_rng(0).standard_normal(60)
-    >>> cloud = np.column_stack([x, np.where(x > 0.0, 0.0, -x)])
-    >>> mask, planes = off_planes(cloud)
-    >>> bool(np.all(cloud[mask, 1] > 0.0)), planes
-    (True, ((2, 0.0),))
+        A mask (N,) and the planes. All points and no planes, if fewer than :data:`FEWEST` points or
+        a constant column would be left; no points, if all lie on planes.
     """
     planes = tuple((j, level) for j, column in enumerate(points.T, 1) for level in _levels(column))
     kept = np.ones(len(points), bool)
@@ -64,7 +58,7 @@ def off_planes(points: np.ndarray) -> tuple[np.ndarray, tuple[Plane, ...]]:
 
 
 def sections(planes: tuple[Plane, ...], n_variables: int) -> Iterator[tuple[int, ...]]:
-    """Variables that g may have, at least two: all but some of those with planes; last all.
+    """Sets of two or more variables for g, smallest first; only those with planes are omitted.
 
     >>> list(sections(((1, 0.0), (3, 0.5)), 3))
     [(2, 3), (1, 2), (1, 2, 3)]
@@ -83,17 +77,10 @@ def with_planes(
     units: np.ndarray,
     error: float,
 ) -> Expression:
-    """g times the factors of those planes on which it does not hold.
+    """g times x_j − c for every plane x_j = c on which g does not hold.
 
-    Args:
-        expression: g; None for a number, which holds nowhere.
-        planes: one at least, where there is no g.
-        aside: points (M, D) on them.
-        units: (D,), in which distances count.
-        error: distance up to which g holds.
-
-    Raises:
-        ValueError: it is far too long in these units.
+    g holds at a point of ``aside`` (M, D) within ``error`` of its zeros, in ``units`` (D,) of
+    distance; None, a constant g, holds nowhere. ValueError if g is too long in these units.
     """
     tree = to_tree(expression) if expression else None
     scaled = in_units(expression, np.zeros(len(units)), units) if expression else None
@@ -108,7 +95,7 @@ def with_planes(
 
 
 def renumbered(expression: Expression, variables: tuple[int, ...]) -> Expression:
-    """An equation of some columns in the numbers that these have among all.
+    """The equation with ``variables[k − 1]`` in place of variable k.
 
     >>> from pie.expr.expression import parse
     >>> str(renumbered(parse("x1 - sin(x2)"), (2, 3)))

@@ -1,9 +1,8 @@
-"""*PIE+*: the search that goes beyond the paper.
+"""*PIE+*: the search that goes beyond the paper (docs/search.md).
 
-Proposers (:mod:`pie.search.proposers`) are asked one after another until a fit is exact; drafts are
+The proposers (:mod:`pie.search.proposers`) are asked in turn until a fit is exact. Drafts are
 fitted by Sampson distances with guards (:mod:`pie.fit.sampson_fits`). The cheapest candidates are
-then written in the user's coordinates, without the constants that the points do not ask for, and
-ranked by their price (:mod:`pie.search.price`).
+written in the user's coordinates, simplified, and ranked by price (:mod:`pie.search.price`).
 """
 
 import time
@@ -32,27 +31,26 @@ from .proposers.numbers import numbers
 from .proposers.refinement import Refinement, refinement
 from .proposers.relations import relations
 
-ON_PLANE = 3.0  # times the error of an equation: as far from it, a point still obeys it
-ROUNDING = 1e-7  # of the spreads
-LOOK_UP_TOKENS = 3  # relations may have so many times the tokens of other candidates
+ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
+ROUNDING = 1e-7  # lower bound of that error, in spreads
+LOOK_UP_TOKENS = 3  # relations may be so many times as long as other candidates
 
 
 @dataclass(frozen=True)
 class PlusConfig:
-    """Settings of *PIE+*."""
+    """Settings of *PIE+*: section ``inference_plus`` of params.yaml."""
 
     proposers: tuple[str, ...] = ("relations", "numbers", "network", "inner", "refinement")
     beam: int = 64  # skeletons per view
     views: tuple[str, ...] = VIEWS
-    starts: int = 48  # constants screened per skeleton
-    descents: int = 6  # from the best of them
-    max_iterations: int = 40  # of each descent
-    far: float = 0.3  # of the spread: a point much farther counts as this; inf = least squares
+    starts: int = 48  # starts of the constants screened per skeleton
+    descents: int = 6  # Levenberg–Marquardt runs from the best of them
+    max_iterations: int = 40  # per descent
+    far: float = 0.3  # bound of a distance in the loss, in spreads; inf = least squares
     refinement: Refinement = field(default_factory=Refinement)
     prices: Prices = field(default_factory=Prices)
-    exact_tokens: int = 20  # at most, of an exact fit that ends the search: long sums come close
-    # to anything smooth
-    returned: int = 12  # candidates, cheapest first; then the front of error and length
+    exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
+    returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
 
     def __post_init__(self):
@@ -73,7 +71,7 @@ class PlusConfig:
                 raise ValueError(f"inference_plus.{key} is empty; known are {', '.join(known)}")
 
 
-# a new proposer is one line here
+# a new proposer needs one line here
 PROPOSERS: dict[str, Callable[[PIE, PlusConfig, int], Proposer]] = {
     "relations": lambda model, c, workers: relations(LOOK_UP_TOKENS * c.refinement.max_tokens),
     "numbers": lambda model, c, workers: numbers(
@@ -86,13 +84,13 @@ PROPOSERS: dict[str, Callable[[PIE, PlusConfig, int], Proposer]] = {
 
 
 def is_exact(fit: Fit, config: PlusConfig) -> bool:
-    """Whether a fit is exact up to rounding and short."""
+    """Whether a fit is exact to rounding and short enough to end the search."""
     short = len(fit.expression.codes) <= config.exact_tokens
     return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
 
 
 def searched(model: PIE, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
-    """All that the proposers find; it ends with the first exact fit."""
+    """Everything that the proposers find, up to the first exact fit."""
 
     def fit(batch: Batch, cloud: Cloud) -> list[Fit]:
         fits: dict[int, Fit] = {}
@@ -112,14 +110,14 @@ def searched(model: PIE, cloud: Cloud, config: PlusConfig, workers: int) -> Pool
 
     proposers = [PROPOSERS[name](model, config, workers) for name in config.proposers]
     pool = Pool(rank)
-    with threadpool_limits(1, user_api="blas"):  # there are threads of ours
+    with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(
             cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
         )
 
 
 def front(pool: Pool) -> list[Found]:
-    """What nothing of equal or lower length fits better, the shortest first."""
+    """The Pareto front of contrast and number of tokens, shortest first."""
     kept: list[Found] = []
     usable = (f for f in pool if np.isfinite(f.fit.fitness))
     for found in sorted(usable, key=lambda f: (len(f.fit.expression.codes), f.fit.contrast)):
@@ -129,13 +127,10 @@ def front(pool: Pool) -> list[Found]:
 
 
 def in_user_coordinates(expression: Expression, points: np.ndarray, config: PlusConfig) -> Fit:
-    """What an equation is worth for the points (N, D) as the user has them.
+    """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
 
-    It is in canonical form, without constants and terms that are not needed, and judged in units of
-    the columns' spreads, where fits of all views compare.
-
-    Raises:
-        ValueError: it has no zeros by its form, or is far too long.
+    It is simplified unless the fit then fails. Distances are in units of the columns' spreads, in
+    which fits of all views compare. ValueError if it has no zeros by its form or is too long.
     """
     form = canonical(expression)
     units = points.std(axis=0)
@@ -150,16 +145,12 @@ def in_user_coordinates(expression: Expression, points: np.ndarray, config: Plus
 
 
 def _price_of(final: Fit, cloud: Cloud, config: PlusConfig) -> Price:
-    """With the zeros on lines."""
     price = price_of(final, len(cloud), config.prices)
     return replace(price, crossings=price_of_zeros(final.expression, cloud.points, config.prices))
 
 
 def _finished(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[tuple[Found, bool, Price]]:
-    """Candidates in the user's coordinates and branches on which the points lie, with their prices.
-
-    Each with whether it is from the front only.
-    """
+    """Candidates and branches in user coordinates, whether from the front only, and prices."""
     cheapest = pool.ranked()[: config.returned]
     for place, found in enumerate([*cheapest, *front(pool)]):
         whole = found.draft.view.back(found.fit.expression)
@@ -186,7 +177,7 @@ def _finished(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[tuple[Fo
 def _with_planes(
     fit: Fit, planes: tuple[Plane, ...], aside: np.ndarray, units: np.ndarray
 ) -> Expression:
-    """An equation of the other points, with the factors that those on coordinate planes ask for."""
+    """The equation times the factors of the coordinate planes that it needs."""
     if not planes or not np.isfinite(fit.fitness):
         return fit.expression
     try:
@@ -197,31 +188,22 @@ def _with_planes(
 
 
 def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> Candidate:
-    """The law of points (N, D) all of which lie on coordinate planes."""
+    """The law of points (N, D) that all lie on coordinate planes."""
     units = points.std(axis=0)
     expression = canonical(with_planes(None, planes, points, units, 0.0))
     found = judged(in_units(expression, np.zeros(len(units)), units), points / units, seed)
-    # exact by the way in which they were found, though permuted points lie on planes as well
+    # exact by construction, though permuted points lie on the planes as well
     return Candidate(expression, -found.error, UNKNOWN, "ok", found.error, found.contrast, "planes")
 
 
 def discover_plus(
     model: PIE, points: np.ndarray, config: PlusConfig = PlusConfig(), workers: int = 1
 ) -> Discovery:
-    """Candidates of *PIE+*, best first, in the user's coordinates.
+    """Candidates of *PIE+* for points (N, D), D ≤ D_max, best first, in the user's coordinates.
 
-    Points on coordinate planes are set aside (:mod:`pie.search.planes`).
-
-    Args:
-        model: a pre-trained network.
-        points: (N, D), D ≤ D_max.
-        config: proposers, views, fits, prices and refinement.
-        workers: threads that fit constants.
-
-    Returns:
-        Candidates by their price; candidates from the front of error and length rank after all
-        others. A candidate's fitness is minus its orthogonal root mean square error in units of the
-        columns' spreads.
+    They rank by price; those from the front of error and length rank after all others. Fitness is
+    minus the orthogonal root mean square error in units of the columns' spreads. Constants are
+    fitted by ``workers`` threads.
 
     Raises:
         ValueError: points that cannot be used, quoting them.

@@ -1,8 +1,8 @@
-"""Propose, fit, keep: the loop that every search is, the paper's and ours.
+"""The loop of both searches, *PIE* and *PIE+*: propose, fit, keep.
 
-A *proposer* takes the cloud and the pool of what was found so far and yields batches of drafts;
-each batch is fitted before the next one is asked for, so that a proposer can build on it. A search
-ends when the proposers do, or as soon as what is in the pool is good enough.
+A *proposer* takes the cloud and the pool of earlier fits and yields batches of drafts. Each batch
+is fitted before the next one is requested, so that a proposer can build on it. A search ends with
+its proposers, or as soon as the pool holds a fit that is good enough.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,12 +16,12 @@ from ..expr.terms import shared_factors
 from ..fit.constants import Fit
 from .cloud import Cloud, View
 
-UNKNOWN = -100.0  # log-probability of what the network did not write
+UNKNOWN = -100.0  # log-probability of a draft that is not from the network
 
 
 @dataclass(frozen=True)
 class Draft:
-    """An equation to be fitted in a view; its constants are used where the effort is warm."""
+    """An equation to fit in a view; its constants are a start only if the effort is warm."""
 
     expression: Expression
     view: View
@@ -36,10 +36,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard a draft is fitted: starts of its constants, descents from the best of them.
-
-    ``warm``: the first start is what the draft carries.
-    """
+    """Starts of the constants and descents from the best; ``warm``: first from the draft's own."""
 
     starts: int
     descents: int
@@ -51,16 +48,12 @@ WARM = Effort(1, 1, True)
 
 @dataclass(frozen=True)
 class Batch:
-    """Drafts that are fitted together."""
-
     drafts: Sequence[Draft]
     effort: Effort
 
 
 @dataclass(frozen=True)
 class Found:
-    """A draft with its fit."""
-
     draft: Draft
     fit: Fit
 
@@ -75,11 +68,7 @@ Fitter = Callable[[Batch, Cloud], list[Fit]]
 
 
 class Pool:
-    """The best fit of every skeleton in every view.
-
-    Args:
-        rank: a sort key of what was found, the best first.
-    """
+    """The best fit of every skeleton in every view; ``rank`` is a sort key, best first."""
 
     def __init__(self, rank: Rank):
         self.rank = rank
@@ -95,13 +84,12 @@ class Pool:
         return iter(self.found.values())
 
     def keep(self, found: Found) -> None:
-        """Keep it, unless its skeleton is known in this view with a better fit."""
+        """Add a fit, unless its skeleton has a better one in this view."""
         known = self.found.get(found.draft.key)
         if known is None or self.rank(found) < self.rank(known):
             self.found[found.draft.key] = found
 
     def ranked(self) -> list[Found]:
-        """All of it, the best first."""
         return sorted(self, key=self.rank)
 
 
@@ -109,10 +97,9 @@ Proposer = Callable[[Cloud, Pool], Iterator[Batch]]
 
 
 def reduced(expression: Expression, nonzero: set[int]) -> Expression:
-    """Canonical form, without factors x_j for ``nonzero`` variables: f·x_j is no other law.
+    """Canonical form without factors x_j, j in ``nonzero``: with x_j ≠ 0, f·x_j = 0 means f = 0.
 
-    Raises:
-        NoZeroSet: it has no zeros by its form, or is far too long.
+    NoZeroSet if by its form it has no zeros or if it is too long.
     """
     form = canonical(expression)
     while len(form.variables) > 1 and (factors := shared_factors(form) & nonzero):
@@ -128,13 +115,13 @@ def new_drafts(
     proposer: str,
     max_tokens: int,
 ) -> list[Draft]:
-    """Drafts of equations in a view: reduced, short, with all variables, new, each once."""
+    """Drafts in a view: reduced, at most ``max_tokens`` long, with all variables, new, distinct."""
     drafts: dict[tuple, Draft] = {}
     nonzero = {int(j) + 1 for j in np.flatnonzero(np.all(cloud.seen(view) != 0.0, axis=0))}
     for expression in expressions:
         try:
             draft = Draft(reduced(expression, nonzero), view, proposer)
-        except ValueError:  # no zeros by its form, or far too long
+        except ValueError:  # no zeros, or too long
             continue
         short = len(draft.expression.codes) <= max_tokens
         every = len(draft.expression.variables) == len(view.shift)
@@ -150,14 +137,9 @@ def search(
     pool: Pool,
     enough: Callable[[Pool], bool] = lambda pool: False,
 ) -> Pool:
-    """Fit what the proposers propose, one after another, until it is enough.
+    """Fit what the proposers yield, one proposer after another, until ``enough``.
 
-    Args:
-        cloud: the points.
-        proposers: asked in this order.
-        fit: batch → one fit per draft, in order.
-        pool: receives what is found.
-        enough: asked after each batch.
+    ``fit`` maps a batch to one fit per draft, in order. ``enough`` is asked after each batch.
     """
     for proposer in proposers:
         for batch in proposer(cloud, pool):

@@ -1,12 +1,12 @@
-r"""What a candidate costs, item by item: the ranking of *PIE+*.
+r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
 .. math:: price = N \ln(contrast) + c_1 \cdot constants + c_2 \cdot tokens + c_3 \cdot functions
                   + c_4 \ln(crossings) - c_5 \ln(clearance)
 
-The first item is minus a log-likelihood up to a constant: N·ln σ for errors of size σ. The others
-are minus the logarithm of a prior. A constant costs about ½ ln N (Schwarz 1978) plus the token that
-it is; a token about the logarithm of how many others could stand in its place, since the search
-goes through the forms of a length in great numbers and the best of many fits is lucky.
+The first item is a negative log-likelihood up to a constant: N ln σ for errors of size σ. The
+others are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) plus its token. A
+token costs about the logarithm of the number of its alternatives: many forms of each length are
+tried, and the best of many fits is good by chance.
 """
 
 from dataclasses import dataclass, fields
@@ -26,13 +26,13 @@ _FUNCTIONS = {BY_NAME[name].code for name in ("exp", "ln", "sin", "cos")}
 class Prices:
     """Price of each item, in nats."""
 
-    constant: float = 4.0  # of a constant
-    token: float = 1.5  # of a token: operator, variable or constant
-    function: float = 3.0  # of exp, ln, sin or cos, on top
-    crossing: float = 10.0  # of e times as many zeros on lines through the points
-    branch: float = 2.0  # of one branch of a zero set instead of the whole
-    sheet: float = 2.0  # of zeros that are e times as near to any point
-    resolution: float = 1e-8  # contrasts below this are equal: exact fits
+    constant: float = 4.0  # per constant
+    token: float = 1.5  # per operator, variable or constant
+    function: float = 3.0  # per exp, ln, sin or cos, beside its token
+    crossing: float = 10.0  # per factor e in the zeros on lines through the points
+    branch: float = 2.0  # for one branch instead of the zero set
+    sheet: float = 2.0  # per factor e by which permuted points are nearer to the zeros
+    resolution: float = 1e-8  # contrasts below this are exact, and equal
 
     def __post_init__(self):
         for field in fields(self):
@@ -44,11 +44,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class Price:
-    """The items of a candidate's price, in nats; the lowest total is the best.
-
-    >>> print(Price(-920.0, 4.0, 12.0))
-    misfit -920.0, constants 4.0, tokens 12.0 = -904.0
-    """
+    """Items of a candidate's price, in nats."""
 
     misfit: float
     constants: float = 0.0
@@ -60,7 +56,6 @@ class Price:
 
     @property
     def total(self) -> float:
-        """Their sum."""
         return sum(getattr(self, field.name) for field in fields(self))
 
     def __str__(self) -> str:
@@ -70,14 +65,14 @@ class Price:
 
 
 def form_price(expression: Expression, prices: Prices) -> float:
-    """Of constants, tokens and functions."""
+    """Price of constants, tokens and functions alone."""
     return price_of(Fit(expression, 0.0, "ok", contrast=1.0, clearance=1.0), 0, prices).total
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
-    """The price of a fit, without the zeros on lines; misfit is inf where it failed.
+    """Price of a fit without crossings; the misfit is inf where the fit failed.
 
-    Whole numbers cost nothing in an exact fit: nobody has to fit them.
+    In an exact fit :data:`~pie.fit.uncertainty.WHOLE` numbers are free: they are not fitted.
     """
     if not np.isfinite(fit.fitness):
         return Price(np.inf)
@@ -93,5 +88,5 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
 
 
 def price_of_zeros(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """The price of zeros where no points are: :func:`pie.zeroset.crossings.crossings`."""
+    """Price of zeros where no points are (:func:`pie.zeroset.crossings.crossings`)."""
     return prices.crossing * float(np.log(crossings(expression, points)))

@@ -1,19 +1,27 @@
-r"""Linear relations among terms, :math:`\sum_k c_k \varphi_k(x) = 0`, that points obey.
+r"""Linear relations among terms: coefficients c with :math:`\sum_k c_k \varphi_k(x_n) \approx 0`.
 
-With the values :math:`\Phi` (N, M) of the terms and their gradients, the coefficients minimise the
-first-order orthogonal distance of the points from the zero set (Taubin, 1991),
+*Exact points* (:func:`exact_relation`): c is the null vector of the matrix of terms
+:math:`\Phi = [\varphi_k(x_n)]` (N, M). Terms are dropped one by one while the smallest singular
+value stays at rounding.
+
+*Noisy points* (:func:`smallest`): c minimises the first-order orthogonal distance of the points
+from the zero set (Taubin 1991),
 
 .. math:: \lambda = \min_c \frac{c^T A\, c}{c^T G\, c}, \qquad
           A = \sum_n w_n \varphi(x_n)\varphi(x_n)^T, \quad
-          G = \sum_n w_n \nabla\varphi(x_n)\, \Sigma_x\, \nabla\varphi(x_n)^T .
+          G = \sum_n w_n \nabla\varphi(x_n)\, \Sigma_x\, \nabla\varphi(x_n)^T,
 
-It does not depend on the scale of a term, and :math:`\sqrt\lambda` is the noise in units of the
-columns' spreads. The weights :math:`w_n` are one over the mean squared gradient of the terms at a
-point, each in units of its median: else a few points next to a pole decide.
+with :math:`\Sigma_x = diag(s_j^2)` from the spreads s of the columns. λ does not depend on the
+scale of a term, and :math:`\sqrt\lambda` estimates the noise in units of s. The weights keep a few
+points next to a pole from dominating:
 
-* :func:`smallest` ranks *all* subsets of a few terms by λ: what survives noise. Where terms have a
-  number t inside, there is a set of terms for each t of a grid.
-* :func:`exact_relation` leaves out terms one after the other while a relation holds to rounding.
+.. math:: 1/w_n = mean_k\, (g_{nk} / median_m\, g_{mk})^2, \qquad
+          g_{nk} = \lVert s \odot \nabla\varphi_k(x_n) \rVert .
+
+λ is computed for *every* subset of K terms that contains all variables, K small. With A = LLᵀ, 1/λ
+is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient): by power
+iteration for all subsets, by ``eigh`` for the best ones. Terms with a number t inside give one pair
+A, G for each of B values of t.
 """
 
 import functools
@@ -27,19 +35,19 @@ from ..expr.expression import Expression, Tree, from_tree
 from ..expr.terms import weighted_sum
 from ..expr.vector_math import jit
 
-SINGULAR = 1e-11  # smallest over largest singular value of an exact relation
-JUMP = 1e7  # by which it rises when a term of an exact relation is left out
-NEGLIGIBLE = 1e-7  # contribution of a term, relative to the largest, that is rounding
-LARGEST = 1e100  # value of a term
-JITTER = 1e-13  # added to A, whose terms have norm 1
-SQUARINGS = 3  # of a matrix, whose largest eigenvalue is sought
+SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
+JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
+NEGLIGIBLE = 1e-7  # contributions below this share of the largest are rounding
+LARGEST = 1e100  # usable terms are smaller than this, and larger than its inverse
+JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
+SQUARINGS = 3  # squarings of the matrix in the power iteration
 
 
 @dataclass(frozen=True)
 class Relation:
-    """Coefficients (K,) of the terms ``indices`` (K,); ``size`` is how far it is from exact.
+    """Σ c_k·φ_k: ``indices`` (K,) of the terms, and ``coefficients`` (K,).
 
-    That is √λ, or for :func:`eliminated` the smallest over the largest singular value.
+    ``size`` is √λ, or the ratio of the smallest to the largest singular value (exact points).
     """
 
     indices: np.ndarray
@@ -47,7 +55,7 @@ class Relation:
     size: float
 
     def of(self, terms: Sequence[Tree]) -> Expression:
-        """Σ c_k·φ_k for the terms from which the columns were made."""
+        """The equation Σ c_k·φ_k; ``terms`` are those of the columns."""
         return weighted_sum([terms[i] for i in self.indices], self.coefficients)
 
 
@@ -59,24 +67,23 @@ def columns_of(terms: Sequence[Tree], points: np.ndarray) -> np.ndarray:
 
 @np.errstate(all="ignore")
 def slopes_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """Gradients of terms at points (N, D), times the spreads (D,) of the columns: (D, N, M)."""
+    """Gradients of terms at points (N, D) times the spreads (D,) of the columns: (D, N, M)."""
     found = [from_tree(term).value_and_gradient(points)[1] * spreads for term in terms]
     return np.stack(found, axis=2).swapaxes(0, 1)
 
 
 @np.errstate(all="ignore")
 def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relation]:
-    """Null vectors of ever fewer columns (N, M) of norm 1, the least contribution left out first.
+    """Null vectors of columns (N, M) of norm 1; each step drops the term of least contribution.
 
-    Args:
-        columns: values of the terms; those that are not finite, or 0, are left out at once.
-        negligible: contributions below this share of the largest are left out together.
+    Columns that are 0 or not finite are dropped first. Terms that contribute less than
+    ``negligible`` times the largest are dropped together.
     """
     norms = np.linalg.norm(columns, axis=0)
     alive = np.flatnonzero(np.isfinite(norms) & (norms > 0.0))
     while len(alive) >= 2:
         scaled = columns[:, alive] / norms[alive]
-        # Householder first: the singular vectors of the small triangle are those of the whole
+        # R of QR (M, M) has the same singular values and right singular vectors
         triangle = np.linalg.qr(scaled, mode="r") if len(scaled) > len(alive) else scaled
         _, values, rows = np.linalg.svd(triangle)
         smallest = values[-1] if len(values) == len(alive) else 0.0
@@ -87,9 +94,11 @@ def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relatio
 
 
 def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
-    """The sparsest relation that columns (N, M) obey to rounding; None if there is none.
+    """The sparsest relation that columns (N, M) obey to rounding, or None.
 
-    At most N/2 terms are looked at, the first ones that are defined at all points.
+    Only the first N/2 columns that are defined at all points are used. None also if more than
+    ``max_terms`` are left, or if dropping one more raises the ratio of singular values by less than
+    :data:`JUMP`: the terms are then nearly dependent without a law.
     """
     with np.errstate(all="ignore"):
         size = np.median(np.abs(columns), axis=0)
@@ -98,7 +107,7 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
     if len(usable) < 2:
         return None
     scaled = columns[:, usable] / size[usable]
-    scaled /= np.abs(scaled).max(axis=1, keepdims=True)  # else far points hide all others
+    scaled /= np.abs(scaled).max(axis=1, keepdims=True)  # else far points dominate
     found = None
     for relation in eliminated(scaled, NEGLIGIBLE):
         if relation.size > SINGULAR:
@@ -114,9 +123,9 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
 
 @dataclass(frozen=True)
 class Moments:
-    """A and G of terms, (B, M, M) for each of B sets of M terms, in units ``scale`` (B, M).
+    """A and G (B, M, M) for B sets of M terms, the terms in units of ``scale`` (B, M).
 
-    ``usable`` (M,) are the places of the terms that are defined at all points.
+    ``usable`` (M,) are their indices among all terms: those that are defined at all points.
     """
 
     a: np.ndarray
@@ -127,7 +136,7 @@ class Moments:
     @classmethod
     @np.errstate(all="ignore")
     def of(cls, columns: np.ndarray, slopes: np.ndarray) -> "Moments":
-        """Of values (B, N, M) and gradients in units of the spreads, (B, D, N, M)."""
+        """From values (B, N, M) and gradients times the spreads, (B, D, N, M)."""
         steepness = np.sqrt(np.einsum("bdnm,bdnm->bnm", slopes, slopes))
         size = np.abs(columns).max(axis=(0, 1))
         usable = (size > 1.0 / LARGEST) & (size < LARGEST) & np.isfinite(steepness).all(axis=(0, 1))
@@ -150,11 +159,7 @@ class Moments:
         return cls(a, g, scale[:, 0], np.flatnonzero(usable))
 
     def at(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """√λ (S,) and coefficients (S, K) of subsets (S, K), each in the set of terms ``which``.
-
-        With A = LLᵀ, 1/λ is the largest eigenvalue of L⁻¹ G L⁻ᵀ: G may be singular, as for
-        constants.
-        """
+        """√λ (S,) and coefficients (S, K) of subsets (S, K), each in the set of terms ``which``."""
         places = which[:, None, None], chosen[:, :, None], chosen[:, None, :]
         k = chosen.shape[1]
         lower = np.linalg.cholesky(self.a[places] + JITTER * k * np.eye(k))
@@ -168,7 +173,7 @@ class Moments:
 
 @jit
 def _sizes(a, g, chosen):
-    """√λ (B, S) of subsets (S, K), nearly: power iteration by squaring L⁻¹ G L⁻ᵀ."""
+    """√λ (B, S) of subsets (S, K), approximately: power iteration on L⁻¹GL⁻ᵀ by squaring."""
     sets, subsets, k = a.shape[0], chosen.shape[0], chosen.shape[1]
     found = np.empty((sets, subsets))
     lower, m, square = np.zeros((k, k)), np.empty((k, k)), np.empty((k, k))
@@ -185,7 +190,7 @@ def _sizes(a, g, chosen):
                         lower[i, j] = total / lower[j, j]
                 for j in range(k):
                     m[i, j] = g[b, chosen[s, i], chosen[s, j]]
-            for _ in range(2):  # L⁻¹ from the left, transposed, and once more
+            for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
                 for j in range(k):
                     for i in range(k):
                         total = m[i, j]
@@ -209,7 +214,7 @@ def _sizes(a, g, chosen):
                             total += power[i, h] * power[h, j]
                         square[i, j] = total / (trace * trace)
                 power, square = square, power
-            best = 0  # column of the power: nearly the eigenvector
+            best = 0  # column of the power that approximates the eigenvector
             for i in range(k):
                 if power[i, i] > power[best, best]:
                     best = i
@@ -226,12 +231,9 @@ def _sizes(a, g, chosen):
 
 
 def subsets(terms: Sequence[Tree], size: int, first: int = 0) -> np.ndarray:
-    """Places (S, size) of terms that together hold every variable of all terms.
+    """Indices (S, size) of terms that together contain every variable of all ``terms``.
 
-    Args:
-        terms: M of them.
-        size: of a subset.
-        first: one of the terms from this place on must be among them.
+    At least one index of each subset is ``first`` or larger.
     """
     return _covering(tuple(from_tree(term).variables for term in terms), size, first)
 
@@ -248,19 +250,9 @@ def _covering(held: tuple[tuple[int, ...], ...], size: int, first: int) -> np.nd
 
 
 def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int, Relation]]:
-    """The ``best`` of the subsets (S, K) by √λ, the smallest first, each with its set of terms.
+    """The ``best`` of the subsets (S, K) with the smallest √λ, each with its set of terms.
 
-    A subset counts once, for the set of terms in which it is best.
-
-    >>> from pie.expr.terms import monomials
-    >>> angle = np.random.default_rng(0).uniform(0.0, 6.3, 200)
-    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> circle += 0.01 * np.random.default_rng(1).standard_normal((200, 2))
-    >>> terms = monomials(2, 2)
-    >>> moments = moments_of(terms, circle, circle.std(axis=0))
-    >>> ((_, found),) = smallest(moments, subsets(terms, 3), 1)
-    >>> [terms[i] for i in found.indices]
-    [('c', 1.0), ('pow2', ('x', 1)), ('pow2', ('x', 2))]
+    A subset counts once, in the set of terms in which its √λ is smallest.
     """
     if not len(chosen) or not len(moments.a):
         return []
@@ -277,5 +269,5 @@ def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int,
 
 
 def moments_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> Moments:
-    """Of one set of terms at points (N, D) with spreads (D,)."""
+    """Moments of one set of terms at points (N, D) with spreads (D,) of the columns."""
     return Moments.of(columns_of(terms, points)[None], slopes_of(terms, points, spreads)[None])

@@ -1,9 +1,9 @@
-r"""What a few terms leave of thousands of others: rounding, where a law is linear in them.
+"""Which of thousands of columns depend linearly on the values of a few base terms, to rounding.
 
-With an orthonormal basis Q (N, R) of the base terms, the K columns B of a block (N, K), scaled to
-norm 1, leave :math:`P = B^T B - (Q^T B)^T (Q^T B)`. Its smallest eigenvalue is 0 where a linear
-combination of them is a combination of base terms, and its root is known to 1e-8 only; what looks
-small is computed again from :math:`B - QQ^TB`.
+With an orthonormal basis Q (N, R) of the base terms, the residual of K columns B (N, K) of norm 1
+has the Gram matrix :math:`P = B^T B - (Q^T B)^T (Q^T B)`. Its smallest eigenvalue is 0 where a
+combination of the columns lies in the span. The root of that eigenvalue is accurate to 1e-8 only,
+so columns that pass are tested again by the singular values of :math:`B - QQ^TB`.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ import numpy as np
 from ..expr.expression import Tree
 from .relations import columns_of
 
-LARGEST = 1e8  # value of a term
-SCREENED = 1e-6  # singular value that may be rounding, by a Gram matrix
-ROUNDING = 3e-9  # that is rounding, of columns of norm 1
-PERTURBED = 1e-3  # relative change of the points, by which laws break and identities do not
+LARGEST = 1e8  # usable terms are smaller than this, and larger than its inverse
+SCREENED = 1e-6  # singular values by P below this are tested again
+ROUNDING = 3e-9  # singular values below this are rounding
+PERTURBED = 1e-3  # relative perturbation of the points: a law breaks, an identity does not
 
 
 def _smallest_eigenvalues(gram: np.ndarray) -> np.ndarray:
@@ -31,12 +31,9 @@ def _smallest_eigenvalues(gram: np.ndarray) -> np.ndarray:
 
 
 class Span:
-    """The span of base terms at points (N, D); rows over their largest term, else it hides others.
+    """Span of at most ``rank`` (and 2N/3) usable base terms at points (N, D).
 
-    Args:
-        base: terms; those that are too large, and those beyond ``rank``, are left out.
-        points: few points, where the span is taken.
-        rank: terms at most.
+    Rows are divided by their largest entry, else far points dominate.
     """
 
     def __init__(self, base: list[Tree], points: np.ndarray, rank: int):
@@ -50,17 +47,17 @@ class Span:
         self.q = np.linalg.qr(scaled * self.weights)[0]
 
     def scaled(self, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Columns (K, N, M), weighted and of norm 1, and their norms (K, M)."""
+        """Columns (K, N, M), weighted and of norm 1; and their norms (K, M)."""
         weighted = block * self.weights
         norms = np.sqrt(np.einsum("knm,knm->km", weighted, weighted))
         return weighted / norms[:, None], norms
 
     def left(self, scaled: np.ndarray) -> np.ndarray:
-        """What the span leaves of scaled columns (K, N, M)."""
+        """Residuals of scaled columns (K, N, M)."""
         return scaled - np.matmul(self.q, np.matmul(self.q.T, scaled))
 
     def gram(self, scaled: np.ndarray) -> np.ndarray:
-        """P (K, K, M) of scaled columns."""
+        """P (K, K, M) of scaled columns (K, N, M)."""
         inside = np.matmul(self.q.T, scaled)
         k, _, m = scaled.shape
         found = np.empty((k, k, m))
@@ -70,14 +67,14 @@ class Span:
         return found
 
     def nearly(self, block: np.ndarray) -> np.ndarray:
-        """Smallest singular values (M,) of what is left of blocks (K, N, M), to 1e-8."""
+        """Smallest singular value (M,) of each residual of blocks (K, N, M), by P: to 1e-8."""
         gram = self.gram(self.scaled(block)[0])
         known = np.isfinite(gram).all(axis=(0, 1))
         values = _smallest_eigenvalues(np.where(known, gram, 0.0))
         return np.where(known, np.sqrt(np.maximum(values, 0.0)), np.inf)
 
     def exactly(self, block: np.ndarray) -> np.ndarray:
-        """The same, to rounding."""
+        """The same by the residuals themselves: to rounding."""
         left = self.left(self.scaled(block)[0])
         known = np.isfinite(left).all(axis=(0, 1))
         parts = np.where(known, left, 0.0).transpose(2, 1, 0)
@@ -87,7 +84,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Base:
-    """The span of base terms at some points, and at the same ones perturbed."""
+    """Spans of base terms at points, and at the same points perturbed."""
 
     here: Span
     elsewhere: Span
@@ -95,12 +92,12 @@ class Base:
     @classmethod
     @np.errstate(all="ignore")
     def of(cls, base: list[Tree], both: np.ndarray, rank: int) -> "Base":
-        """Of points, in the first half of ``both`` (2N, D), and the perturbed ones."""
+        """From points and perturbed points, ``both`` (2N, D)."""
         n = len(both) // 2
         return cls(Span(base, both[:n], rank), Span(base, both[n:], rank))
 
     def holds(self, block: np.ndarray) -> np.ndarray:
-        """For which blocks (K, 2N, M) a relation holds at the points, but not at any points."""
+        """Mask (M,) of blocks (K, 2N, M) with a relation at the points but not when perturbed."""
         n = block.shape[1] // 2
         exact = self.here.exactly(block[:, :n]) < ROUNDING
         return exact & ~(self.elsewhere.exactly(block[:, n:]) < ROUNDING)
@@ -108,7 +105,7 @@ class Base:
 
 @np.errstate(all="ignore")
 def with_perturbed(points: np.ndarray, n: int) -> np.ndarray:
-    """N of the points and the same ones perturbed, (2N, D)."""
+    """n of the points and the same n perturbed, (2n, D)."""
     rng = np.random.default_rng(0)
     few = points[rng.permutation(len(points))[:n]]
     return np.concatenate([few, few * np.exp(PERTURBED * rng.standard_normal(few.shape))])

@@ -1,1 +1,1 @@
-"""The zero set of an equation: points on it, distances to it, how it can be degenerate."""
+"""The zero set of an equation: points on it, distances to it, degeneracy."""

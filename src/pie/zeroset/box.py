@@ -1,4 +1,4 @@
-"""Where coordinates lie: a box, linear or logarithmic."""
+"""Boxes, linear or logarithmic."""
 
 from dataclasses import dataclass
 
@@ -7,19 +7,18 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Box:
-    """Where coordinates lie: ``low`` and ``high`` (D,), in logarithms if ``logarithmic``."""
+    """Bounds ``low`` and ``high`` (D,) of the coordinates, or of their natural logarithms."""
 
     low: np.ndarray
     high: np.ndarray
     logarithmic: bool = False
 
     def uniform(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Points (n, D) in the box."""
+        """Points (n, D), uniform (log-uniform if ``logarithmic``) in the box."""
         points = rng.uniform(self.low, self.high, (n, len(self.low)))
         return np.exp(points) if self.logarithmic else points
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        """Whether points (n, D) lie in it, (n,)."""
         if self.logarithmic:
             with np.errstate(all="ignore"):
                 points = np.log(points)

@@ -1,9 +1,8 @@
-r"""How much zero set there is beside the points: zeros met on lines through them.
+r"""Extent of a zero set, measured by its zeros on axis-parallel lines through the points.
 
-Among equations that fit alike, the one that says less about where no points are is the better one:
-y = √x rather than y² = x where every y is positive, cos(x) rather than cos(2x). Length and area of
-a zero set are proportional to the number of its intersections with random lines (Cauchy, Crofton);
-here the lines go through the points, parallel to the axes, so that one zero each is the least.
+Of equations that fit equally well, the smaller zero set is preferred: y = √x to y² = x if all
+y > 0, cos(x) to cos(2x). Its length or area is proportional to the mean number of intersections
+with random lines (Cauchy–Crofton). A line through a point on it has at least one.
 """
 
 import numpy as np
@@ -12,19 +11,19 @@ from ..expr.expression import Expression
 from ..expr.kernel import values
 from ..expr.vector_math import jit
 
-GRID = 256  # cells of a line
-HALVINGS = 6  # of a cell in which f changes sign
-LINES = 100  # points through which they go
-TAIL = 0.02  # of the points beyond each end of the box
-SIGNED = 0.25  # of the values, at least, have either sign in a column that has both
-TOUCHES = 0.2  # of the largest values: how close to 0 a column of one sign comes, if not by choice
+GRID = 256  # cells per line
+HALVINGS = 6  # bisection steps per bracket
+LINES = 100  # number of points with lines, about
+TAIL = 0.02  # quantile of a column outside the box, at either end
+SIGNED = 0.25  # minimum share of each sign in a column of both signs
+TOUCHES = 0.2  # threshold of min |value| / max |value|: below, a column comes close to 0
 
 
 def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends (D,), (D,) of the box in which an equation answers for its zeros.
+    """Bounds (D,), (D,) of the box in which zeros count: quantiles of the points (N, D).
 
-    That of the points (N, D), without the outermost ones. A column of one sign that comes close to
-    0, where all others have both signs, counts as if it could have had the other sign as well.
+    A column of one sign that comes close to 0, while all others have both signs, is extended to
+    the other sign: only a branch may have been sampled.
     """
     low, high = np.quantile(points, [TAIL, 1.0 - TAIL], axis=0)
     negative = np.mean(points < 0.0, axis=0)
@@ -40,7 +39,7 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @jit
 def _zeros_on_lines(codes, constants, columns, variable, nodes):
-    """Sign changes that are no poles, of f along x_variable on the lines through the points."""
+    """Number of zeros of f, poles excluded, on lines along x_variable through the points."""
     d, n = columns.shape
     cells = nodes.size - 1
     rows = np.empty((d, n * (cells + 1)))
@@ -50,7 +49,7 @@ def _zeros_on_lines(codes, constants, columns, variable, nodes):
                 rows[j, i * (cells + 1) + g] = columns[j, i]
             rows[variable, i * (cells + 1) + g] = nodes[g]
     f = values(codes, constants, rows).reshape(n, cells + 1)
-    ends, count = np.empty((4, n * cells)), 0  # of the cell along the line, and f there
+    ends, count = np.empty((4, n * cells)), 0  # rows: bracket a, b; f(a), f(b)
     lines = np.empty((d, n * cells))
     for i in range(n):
         for g in range(cells):
@@ -76,19 +75,9 @@ def _zeros_on_lines(codes, constants, columns, variable, nodes):
 
 
 def crossings(expression: Expression, points: np.ndarray) -> float:
-    """Mean number of zeros on a line through a point, parallel to an axis, in the box; at least 1.
+    """Mean number of zeros in the box per axis-parallel line through a point (N, D); at least 1.
 
-    Args:
-        expression: with its constants.
-        points: (N, D).
-
-    >>> from pie.expr.expression import parse
-    >>> t = np.linspace(0.0, 6.28, 200)
-    >>> circle = np.column_stack([np.cos(t), np.sin(t)])
-    >>> upper = circle[circle[:, 1] > 0.0]
-    >>> both = "x1**2 + x2**2 - 1", "x2 - sqrt(1 - x1**2)"
-    >>> [round(crossings(parse(f), upper), 1) for f in both]
-    [2.0, 1.5]
+    On the upper half of the unit circle: 2 for the circle, 1.5 for x2 − √(1 − x1²).
     """
     low, high = box_of(points)
     chosen = points[:: max(1, len(points) // LINES)]

@@ -1,26 +1,22 @@
-r"""How is an answer degenerate? The kinds of f that pass for f(x) = 0 and say nothing.
+r"""Kinds of degenerate f, for which f(x) ≈ 0 says nothing about the points.
 
-An equation is judged *as a method returned it*: canonical form would hide 0·g and g/huge. P are
-the points (N, D), Q the points with permuted columns (no law, the same spreads σ), R the points
-moved at random towards the inner nine tenths of each column. In the order of precedence:
+f is judged *as returned* (canonical form would hide 0·g and g/huge) on P, the points (N, D); Q,
+their columns permuted (no law, the same spreads σ); R, the points moved at random towards the
+central 90 % of each column. In order of precedence:
 
 * **no equation**: None.
-* **f ≡ 0**: |f| ≤ 8ε·e at half of P and half of R, where e is the running error bound of
-  evaluating f (relative errors of one unit in leaves and operations, added up): no scale enters.
-  The outermost operation that makes the zero names the kind: **0·g** for a product or quotient
-  with a factor ≡ 0, **g − g** for a sum or difference of terms that are not, **g/huge** for a
-  product, quotient, power or exponential that underflows, **everything is a zero** for any other
-  reason, as the constant 0 or ln(x1/x1).
-* **g/huge**: √mean_P f² ≤ s, median_Q |f| ≤ s and Pr(|f(p)| < |f(q)|) < 0.8, where
-  s = 10⁻²·min(1, σ_1, …, σ_D). That limit is absolute, as c·g has the zeros of g: it is what a
-  mean square takes for zero. The rank of P among Q is the same for f, c·f and f⁴⁰⁰: near 1 for a
-  law, however it is scaled, about 1/2 for what fits nothing. An f that is zero to rounding at half
-  of P is spared, too.
-* **a variable not used**: some, but not all, columns j have a share of the gradient below 10⁻⁶,
-  the root of the mean over P ∪ R of (σ_j ∂_j f)² / Σ_k (σ_k ∂_k f)².
-* **nothing is a zero**: from less than a tenth of the starts P ∪ R some coordinate can be changed,
-  within three times the range of its column, so that f = 0. Zeros to rounding among P count. So
-  here are constants, and what is undefined everywhere.
+* **f ≡ 0**: |f| ≤ 8ε·e at half of P and half of R, e the running error bound of evaluating f. The
+  outermost operation that gives the zero names the kind: **0·g** (a factor ≡ 0), **g − g** (a sum
+  or difference of terms not ≡ 0), **g/huge** (underflow of a product, quotient, power or
+  exponential), **everything is a zero** (otherwise, as the constant 0 or ln(x1/x1)).
+* **g/huge**: √mean_P f² ≤ s, median_Q |f| ≤ s and Pr(|f(p)| < |f(q)|) < 0.8, the threshold
+  s = 10⁻²·min(1, σ_1, …, σ_D) being absolute. The probability is invariant under f → c·f and
+  powers of f: near 1 for a law, about 1/2 without a relation. Not applied if f is zero to rounding
+  at half of P.
+* **a variable not used**: the root mean square share of the gradient,
+  √mean_{P ∪ R} [(σ_j ∂_j f)² / Σ_k (σ_k ∂_k f)²], is below 10⁻⁶ for some, but not all, columns j.
+* **nothing is a zero**: fewer than a tenth of P ∪ R reach a zero along an axis, within three times
+  the range of the column, or are in P and zero to rounding. Includes constants and undefined f.
 * **sound**: none of these. It may still be wrong.
 """
 
@@ -39,20 +35,17 @@ UNUSED, NOTHING, EVERYTHING = "a variable not used", "nothing is a zero", "every
 KINDS = (SOUND, NO_EQUATION, ZERO_FACTOR, CANCELLED, HUGE, UNUSED, NOTHING, EVERYTHING)
 
 ROUNDING = 8.0 * np.finfo(float).eps
-SMALL = 1e-2  # what a mean square takes for zero
-LOWER = 0.8  # rank from which f counts as smaller on the points than elsewhere
-SMALLEST_SHARE = 1e-6  # of a variable in the gradient
-FEWEST_ZEROS = 0.1  # of the starts
+SMALL = 1e-2  # threshold of √mean f², in units of min(1, σ_1, …, σ_D)
+LOWER = 0.8  # threshold of Pr(|f(p)| < |f(q)|)
+SMALLEST_SHARE = 1e-6  # threshold of a variable's share in the gradient
+FEWEST_ZEROS = 0.1  # minimum share of the starts with a zero along an axis
 
 
 @np.errstate(all="ignore")
 def kind(expression: Expression | None, points: np.ndarray) -> str:
-    """Which of :data:`KINDS` an equation is, given the points (N, D) that it was found from.
+    """Which of :data:`KINDS` an equation found from points (N, D) is; deterministic.
 
-    Deterministic; undefined and infinite values are no errors.
-
-    Raises:
-        ValueError: the expression uses a variable beyond the columns of the points.
+    ValueError if the expression uses a variable beyond the columns of the points.
 
     >>> from pie.expr.expression import parse
     >>> circle = np.array([[np.cos(t), np.sin(t)] for t in np.linspace(0.0, 6.0, 50)])
@@ -61,8 +54,8 @@ def kind(expression: Expression | None, points: np.ndarray) -> str:
     """
     if expression is None:
         return NO_EQUATION
-    points = np.asarray(points, np.float64) + 0.0  # −0.0 is 0
-    expression.values(points[:0])  # raises for variables that the points do not have
+    points = np.asarray(points, np.float64) + 0.0  # −0.0 to 0.0
+    expression.values(points[:0])  # raises ValueError for a variable beyond the columns
     tree, scattered = to_tree(expression), _scattered(points)
     if _vanishes(tree, points) and _vanishes(tree, scattered):
         return _reason(tree, scattered)
@@ -80,13 +73,13 @@ def kind(expression: Expression | None, points: np.ndarray) -> str:
 
 
 def _scattered(points: np.ndarray) -> np.ndarray:
-    """Points (N, D) moved at random; values that many share, as on a branch x1 = 2, are gone."""
+    """R: no value is shared by many points any more, as on a branch x1 = 2."""
     rng = np.random.default_rng(0)
     goal = rng.uniform(*np.quantile(points, [0.05, 0.95], axis=0), points.shape)
     return points + rng.random(points.shape) * (goal - points)
 
 
-_UNARY = {  # value y at x, and slope
+_UNARY = {  # value y at x, and derivative up to sign
     "sqrt": (np.sqrt, lambda x, y: 0.5 / y),
     "exp": (np.exp, lambda x, y: y),
     "ln": (np.log, lambda x, y: 1.0 / x),
@@ -97,7 +90,7 @@ _BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divi
 
 
 def _with_error(tree: Tree, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values of a tree at points (N, D), and their error bounds in units of ε, (N,) each."""
+    """Values at points (N, D) and running error bounds in units of ε, (N,) each."""
     head = tree[0]
     if head in ("c", "x"):
         value = points[:, tree[1] - 1] if head == "x" else np.full(len(points), tree[1])
@@ -106,7 +99,7 @@ def _with_error(tree: Tree, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if head in _UNARY:
         function, slope = _UNARY[head]
         value = function(a)
-        if head in ("exp", "sin", "cos"):  # sin(1e20) may be anything, which is no zero
+        if head in ("exp", "sin", "cos"):  # no bound if the argument's error is > 0.1
             of_a = np.where(ROUNDING * of_a < 0.1, of_a, np.nan)
         return value, np.abs(slope(a, value)) * of_a + np.abs(value)
     b, of_b = _with_error(tree[2], points) if len(tree) == 3 else (float(head[3:]), 0.0)
@@ -123,7 +116,7 @@ def _with_error(tree: Tree, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _zeros(tree: Tree, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where f is zero to rounding, and where it is defined, (N,) each."""
+    """Where f is zero to rounding, and where it is finite, (N,) each."""
     value, error = _with_error(tree, points)
     return np.abs(value) <= ROUNDING * np.where(error < np.inf, error, 0.0), np.isfinite(value)
 
@@ -134,7 +127,7 @@ def _vanishes(tree: Tree, points: np.ndarray) -> bool:
 
 
 def _reason(tree: Tree, points: np.ndarray) -> str:
-    """Why a tree that vanishes at the points does, from the outermost operation inwards."""
+    """The kind, by the outermost operation that makes the tree vanish at the points."""
     head = tree[0]
     vanishing = [c for c in tree[1:] if isinstance(c, tuple) and _vanishes(c, points)]
     if head in ("mul", "div"):
@@ -147,7 +140,7 @@ def _reason(tree: Tree, points: np.ndarray) -> str:
 
 
 def _is_small(expression: Expression, points: np.ndarray, limit: float) -> bool:
-    """Whether |f| is small on the points and on the null cloud, and no smaller on the points."""
+    """Whether |f| ≤ limit on P and on Q, and is not smaller on P than on Q."""
     null = np.concatenate([permuted(points, seed) for seed in range(4)])
     p, q = (np.sort(np.abs(expression.values(cloud))) for cloud in (points, null))
     p, q = p[np.isfinite(p)], q[np.isfinite(q)]
@@ -158,7 +151,7 @@ def _is_small(expression: Expression, points: np.ndarray, limit: float) -> bool:
 
 
 def _shares(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """Share of each variable in the gradient, (D,); zeros where there is none anywhere."""
+    """Share of each variable in the gradient, (D,); 0 if no gradient is finite and nonzero."""
     slopes = np.abs(expression.value_and_gradient(points)[1] * spreads)
     largest = slopes.max(axis=1)
     slopes = (slopes / largest[:, None])[np.isfinite(largest) & (largest > 0.0)]
@@ -167,8 +160,8 @@ def _shares(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> 
 
 
 def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """From which starts (N, D) a zero of f is found along an axis, (N,)."""
-    with contextlib.suppress(ValueError):  # too long to be written in other units
+    """Which starts (N, D) reach a zero of f along an axis, (N,)."""
+    with contextlib.suppress(ValueError):  # longer than MAX_LENGTH in other units
         expression = in_units(expression, middle := np.median(starts, axis=0), spreads)
         starts = (starts - middle) / spreads
     low, high = starts.min(axis=0), starts.max(axis=0)

@@ -1,4 +1,4 @@
-"""Distance to a zero set: damped Newton steps along the gradient."""
+"""Distance to a zero set, by damped Newton steps along the gradient."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..expr.vector_math import jit
 
 @jit
 def _length(g, i):
-    """Norm of column i of a gradient (D, N), without overflow."""
+    """Norm of column i of ``g`` (D, N), without overflow."""
     largest = 0.0
     for j in range(g.shape[0]):
         largest = max(largest, abs(g[j, i]))
@@ -24,10 +24,7 @@ def _length(g, i):
 
 @jit
 def project(codes, constants, columns, steps):
-    """Where points ``columns`` (D, N) end up on the zero set, (D, N), and how far that is, (N,).
-
-    Damped Newton steps along the gradient; the distance is inf where no zero was reached.
-    """
+    """Zeros (D, N) reached from ``columns`` by damped Newton steps along ∇f; distances (N,)."""
     d, n = columns.shape
     depth = stack_depth(codes)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
@@ -72,19 +69,15 @@ def project(codes, constants, columns, steps):
 
 @jit
 def newton_distances(codes, constants, columns, steps):
-    """:func:`distance_to_zero_set` for a program at points ``columns`` (D, N)."""
+    """Compiled :func:`distance_to_zero_set` from points ``columns`` (D, N)."""
     return project(codes, constants, columns, steps)[1]
 
 
 def distance_to_zero_set(expression: Expression, points: np.ndarray, steps: int = 30) -> np.ndarray:
-    """Distance from each point (N, D) to a zero of f, found by damped Newton steps along ∇f.
+    """Distances (N,) of points (N, D) to the zeros reached by damped Newton steps along ∇f.
 
-    The first step alone is the Sampson distance |f|/‖∇f‖; iterating it means that an
-    exploding gradient cannot pretend to be close. An upper bound of the orthogonal distance.
-
-    Returns:
-        (N,); ``inf`` where no zero was reached, f is undefined, or f and ∇f both vanish
-        (a function that is zero everywhere has no zero *set*).
+    An upper bound of the orthogonal distance; the Sampson distance |f|/‖∇f‖, the length of the
+    first step, is too small where ∇f explodes. inf if no zero is reached, or f = 0 and ∇f = 0.
     """
     columns = np.ascontiguousarray(np.asarray(points, np.float64).T)
     return newton_distances(*expression.arrays, columns, steps)

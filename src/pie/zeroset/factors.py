@@ -1,8 +1,8 @@
-"""Is an equation a product, and which of its factors does the data obey?
+"""Factorisation of an equation, and the share of the points on each factor.
 
-Where f = g·h, the zero set is that of g and that of h together: points that obey g alone fit f as
-well. A product is looked for among polynomials in the variables and in functions of these, with
-constants rounded to :data:`DIGITS` significant digits.
+The zero set of g·h is the union of those of g and h: points with g = 0 alone fit it as well.
+Factored are polynomials in the variables and in functions of them, over the rationals, constants
+rounded to :data:`DIGITS` significant digits.
 """
 
 from dataclasses import dataclass
@@ -16,34 +16,24 @@ from ..expr.sympy_bridge import to_sympy
 from .distance import distance_to_zero_set
 
 DIGITS = 4
-LARGEST_DEGREE = 8  # beyond, factoring takes long
+LARGEST_DEGREE = 8  # total; factoring is slow beyond
 MOST_TERMS = 40
 LONGEST = 40  # tokens
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of f with zeros of its own, and the share of the points nearest to these."""
+    """A factor of f, and the share of the points that are nearest to its zeros."""
 
     expression: Expression
     share: float
 
 
 def factors(expression: Expression, points: np.ndarray, units: np.ndarray) -> tuple[Factor, ...]:
-    """Factors of f with the share of the points (N, D) that each carries, most of them first.
+    """Factors of f, the one with the largest share of the points (N, D) first.
 
-    Args:
-        expression: f.
-        points: that obey f, or nearly.
-        units: of the columns, in which distances are compared, (D,).
-
-    Returns:
-        One factor, f itself, where f is irreducible or was not tried.
-
-    >>> cloud = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]])
-    >>> [(str(f.expression), round(f.share, 2)) for f in
-    ...  factors(parse("x1**2 - 1.00001*x2**2"), cloud, np.ones(2))]
-    [('x1 - x2', 0.67), ('x1 + x2', 0.33)]
+    ``units`` (D,) of the columns scale the distances. Returns f alone if it is irreducible or
+    too large to be factored.
     """
     found = _factored(expression)
     if len(found) < 2:
@@ -57,13 +47,13 @@ def factors(expression: Expression, points: np.ndarray, units: np.ndarray) -> tu
 
 
 def _factored(expression: Expression) -> list[Expression]:
-    """Factors that have variables; nothing where f is no product, or too large to tell."""
+    """Non-constant factors; none if f is constant, too large or not representable."""
     if len(expression.codes) > LONGEST:
         return []
     constants = [_rational(value) for value in expression.constants]
     inside: dict[sympy.Expr, sympy.Symbol] = {}
     form = sympy.together(_opaque(to_sympy(expression, constants), inside))
-    if not form.free_symbols:  # 0 everywhere, or constant
+    if not form.free_symbols:  # constant
         return []
     polynomial = sympy.Poly(sympy.numer(form), *sorted(form.free_symbols, key=str), domain="QQ")
     if polynomial.total_degree() > LARGEST_DEGREE or len(polynomial.terms()) > MOST_TERMS:
@@ -72,14 +62,14 @@ def _factored(expression: Expression) -> list[Expression]:
     parts = [part.as_expr().xreplace(back) for part, _ in polynomial.factor_list()[1]]
     try:
         return [parse(str(part.evalf(15))) for part in parts]
-    except ValueError:  # a form that our language lacks
+    except ValueError:  # not in the operator table
         return []
 
 
 def _opaque(form: sympy.Expr, inside: dict[sympy.Expr, sympy.Symbol]) -> sympy.Expr:
-    """With functions and powers that are not whole as symbols of their own, kept in ``inside``.
+    """``form`` with functions and non-integer powers as symbols, recorded in ``inside``.
 
-    SymPy would take exp(x/1000) and exp(x) for powers of one symbol, and never end.
+    SymPy would treat exp(x) as the 1000th power of exp(x/1000), which does not finish.
     """
     whole = form.is_Pow and form.exp.is_Integer and abs(form.exp) <= LARGEST_DEGREE
     if form.is_Add or form.is_Mul or whole:
@@ -97,6 +87,6 @@ def _rational(value: float) -> sympy.Rational:
 def _distances(factor: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     try:
         scaled = in_units(factor, np.zeros(len(units)), units)
-    except ValueError:  # too long in other units
+    except ValueError:  # longer than MAX_LENGTH in other units
         return distance_to_zero_set(factor, points)
     return distance_to_zero_set(scaled, points / units)

@@ -1,9 +1,7 @@
 """Points on f(x) = 0: one coordinate solved for, the others given.
 
-Serves the corpus and the metrics alike. Where the chosen variable occurs once,
-the path to it is inverted in closed form, with a random branch for even powers
-and sines; otherwise sign changes on a grid are bracketed and refined. Poles are
-not roots. Roots are picked at random among the branches found.
+A variable that occurs once is isolated in closed form, with a random branch of even powers, sin and
+cos. Otherwise one of the sign changes on a grid, picked at random, is refined; poles are rejected.
 """
 
 import numpy as np
@@ -43,7 +41,7 @@ def _odd_root(value, p):
 
 @jit
 def _invert_unary(code, t, u):
-    """Solve op(y) = t for y; ``u`` in [0, 1) picks the branch."""
+    """Solve op(y) = t for y; ``u`` in [0, 1) selects the branch."""
     if code == SQRT:
         return t * t if t >= 0.0 else np.nan
     if code == EXP:
@@ -78,7 +76,7 @@ def _count(codes):
 
 @jit
 def _invert_path(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for a variable that occurs once; returns (N,), nan where there is no root."""
+    """Solve f = 0 for a variable that occurs once; returns (N,), nan without a root."""
     n = columns.shape[1]
     target = np.zeros(n)
     start = 0
@@ -135,10 +133,7 @@ def _invert_path(codes, constants, columns, variable, uniforms):
 
 @jit
 def _hoisted(codes, constants, columns, variable):
-    """The program with every subtree that is free of ``variable`` read from a row of its own.
-
-    Returns the shorter program, without constants, and the rows (≥ D, N) that it reads.
-    """
+    """The program with subtrees free of ``variable`` precomputed, and its rows (≥ D, N)."""
     d, n = columns.shape
     rows = np.empty((d + codes.size, n))
     rows[:d] = columns
@@ -170,12 +165,12 @@ def _hoisted(codes, constants, columns, variable):
 
 @jit
 def _brackets(program, rows, variable, uniforms):
-    """One sign change on a grid for each point, picked at random among those found.
+    """One bracket per point, picked at random among the sign changes on a grid.
 
-    Returns the indices of the points that have one, the ends and f at the ends, (m,) each.
+    Returns the indices (m,) of points that have one, and a, b, f(a), f(b) of the brackets, (4, m).
     """
     n = rows.shape[1]
-    # sinh spacing: dense near 0, reaching out to ±REACH; jittered so that no grid is special
+    # sinh spacing, dense near 0, up to ±REACH; a random shift per point
     width = np.arcsinh(REACH)
     none = np.empty(0)
     shift_sinh, shift_cosh = np.empty(n), np.empty(n)
@@ -213,7 +208,7 @@ def _brackets(program, rows, variable, uniforms):
 
 @jit
 def _refined(program, rows, variable, ends):
-    """Roots (m,) inside the brackets ``ends`` by Chandrupatla's method; nan at a pole."""
+    """Roots (m,) in the brackets ``ends`` (4, m) by Chandrupatla's method; nan at a pole."""
     m = ends.shape[1]
     a, b, fa, fb = ends[0].copy(), ends[1].copy(), ends[2].copy(), ends[3].copy()
     c, fc = a.copy(), fa.copy()
@@ -258,7 +253,7 @@ def _refined(program, rows, variable, ends):
     evaluate(program, none, rows, stack)
     residual = np.abs(stack[0])
     for i in range(m):
-        # a root within rounding of 0 is 0, where f may be undefined (exp(−1/x²)/x, say)
+        # a root within rounding of 0 is set to 0, unless f is undefined there, as exp(−1/x²)/x
         rows[variable - 1, i] = root[i] if abs(root[i]) > 1e-14 else 0.0
     evaluate(program, none, rows, stack)
     for i in range(m):
@@ -272,7 +267,7 @@ def _refined(program, rows, variable, ends):
 
 @jit
 def _bracket_and_refine(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for a variable that occurs more than once; returns (N,), nan without a root."""
+    """Solve f = 0 for a variable that occurs repeatedly; returns (N,), nan without a root."""
     roots = np.full(columns.shape[1], np.nan)
     program, rows = _hoisted(codes, constants, columns, variable)
     found, ends = _brackets(program, rows, variable, uniforms)
@@ -283,9 +278,9 @@ def _bracket_and_refine(codes, constants, columns, variable, uniforms):
 
 @jit
 def solve_coordinate(codes, constants, columns, variable, uniforms):
-    """Replace one coordinate so that f = 0; returns it (N,), nan where there is no root.
+    """Solve f = 0 for one coordinate of ``columns`` (D, N); returns (N,), nan without a root.
 
-    ``columns`` (D, N) holds the other coordinates; ``uniforms`` (N,) in [0, 1) pick branches.
+    ``uniforms`` (N,) in [0, 1) select branches.
     """
     occurrences = 0
     for code in codes:
@@ -300,7 +295,7 @@ def solve_coordinate(codes, constants, columns, variable, uniforms):
     work[variable - 1] = roots
     f = derivatives(codes, constants, work, True, False, False)
     for i in range(roots.size):
-        # the residual as a distance along the axis, relative to the coordinate itself
+        # residual as distance |f|/|slope| along the axis, relative to the coordinate
         slope = abs(f[variable, i])
         if not abs(f[0, i]) <= RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(slope, 1e-3):
             roots[i] = np.nan
@@ -315,16 +310,9 @@ def points_on_zero_set(
     variable: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Solve f(x) = 0 for one coordinate of each start, the others kept.
+    """Starts (N, D) with coordinate ``variable`` (from 1) replaced so that f = 0; (M, D), M ≤ N.
 
-    Args:
-        expression: f.
-        starts: (N, D).
-        variable: which coordinate is solved for, from 1.
-        rng: picks among several roots.
-
-    Returns:
-        Points (M, D), M ≤ N: the starts for which a root was found.
+    ``rng`` picks among several roots; starts without a root are left out.
     """
     columns = np.ascontiguousarray(starts.T)
     roots = solve_coordinate(*expression.arrays, columns, variable, rng.random(len(starts)))

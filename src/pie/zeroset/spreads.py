@@ -1,4 +1,4 @@
-"""Clouds without their law, and how wide columns are: what a fit is measured against."""
+"""Null clouds (permuted columns) and robust spreads of columns."""
 
 import functools
 
@@ -14,12 +14,12 @@ def _permutations(n_points: int, n_columns: int, seed: int) -> np.ndarray:
 
 
 def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
-    """The points with every column but the first permuted: the law is gone, the spread is not."""
+    """Null cloud: every column but the first permuted; spreads remain, a law does not."""
     return np.take_along_axis(points, _permutations(*points.shape, seed).T, axis=0)
 
 
 def robust_spreads(points: np.ndarray) -> np.ndarray:
-    """Spread of each column (D,): the standard deviation, less where a few points make it."""
+    """Robust standard deviations (D,): min(std, max(IQR/1.349, 0.02·std)) of each column."""
     low, high = np.quantile(points, [0.25, 0.75], axis=0)
     deviation = points.std(axis=0)
     return np.minimum(deviation, np.maximum((high - low) / 1.349, 0.02 * deviation))

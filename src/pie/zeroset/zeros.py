@@ -1,4 +1,4 @@
-"""Zeros of an equation near random starts: what metrics and certificates compare."""
+"""Zeros of an equation near random starts, for metrics and certificates."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ def zeros(
     starts: int = STARTS,
     box: Box | None = None,
 ) -> np.ndarray:
-    """Zeros of an equation near standard normal starts, (n ≤ starts, D_x).
+    """Zeros (n ≤ ``starts``, D) of an equation near standard normal starts.
 
-    With a box: near starts from it and inside it, from at most eight times as many starts.
+    With a box: starts and zeros lie in it, and up to eight times as many starts are tried.
     """
     if box is None:
         return _solved(expression, rng.standard_normal((starts, n_variables)), rng)
@@ -32,7 +32,7 @@ def zeros(
 
 
 def _solved(expression: Expression, begin: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Starts (n, D) moved to zeros along one coordinate each, those that have one."""
+    """Starts (n, D) moved along one axis, the first of a random order that has a zero."""
     starts, n_variables = begin.shape
     order = rng.permuted(np.tile(np.arange(n_variables), (starts, 1)), axis=1)
     branch = rng.random(starts)

@@ -1,4 +1,1 @@
-"""Where drafts come from: each proposer takes the cloud and the pool and yields batches of drafts.
-
-A new one is a file here, and a line in :data:`pie.search.plus.PROPOSERS`.
-"""
+"""Proposers, (cloud, pool) → batches of drafts; :data:`pie.search.plus.PROPOSERS` lists them."""

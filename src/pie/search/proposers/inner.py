@@ -1,10 +1,10 @@
-r"""Exact laws with one function of a combination:
-:math:`\sum_k c_k \varphi_k(x) + (a + b\,\psi(x))\, g(u(x)) = 0`.
+r"""Exact laws with one function of a combination of variables, as sin(x1 + x2²):
 
-Dictionaries hold a hundred terms, too few for functions of combinations such as sin(x1 + x2²). But
-where the other terms of a law are in a small library, one look tells: what these leave of g(u), or
-of the two columns g(u) and ψ·g(u), is rounding (:mod:`pie.search.span`). So some 65,000 g(u) are
-tried. A wave is the two columns cos u and sin u.
+.. math:: \sum_k c_k \varphi_k(x) + (a + b\,\psi(x))\, g(u(x)) = 0.
+
+The φ_k are from a small library, the base. For each of some 65,000 g(u), the column g(u), or the
+pair g(u) and ψ·g(u), is tested for linear dependence on the base to rounding
+(:mod:`pie.search.span`). Sine and cosine of u are tested together.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,17 +22,17 @@ from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..relations import columns_of, exact_relation
 from ..span import LARGEST, SCREENED, Base, with_perturbed
 
-POINTS = 40  # that are looked at; all of them where a law is confirmed
+POINTS = 40  # points of the screening; laws are confirmed at all points
 FEWEST_POINTS = 12
-FLAT = 1e-6  # range of a term that is as good as none
-DRAFTS = 400  # of each base, the shortest, that are confirmed
-CONFIRMED = 20  # relations of each base
+FLAT = 1e-6  # smallest range of a usable argument u
+DRAFTS = 400  # drafts to confirm per base, the shortest first
+CONFIRMED = 20  # relations kept per base
 MAX_TERMS = 8  # of a relation
-BLOCK = 2048  # columns that are looked at together
+BLOCK = 2048  # columns per matrix product
 
 
 def _wave(u: np.ndarray) -> np.ndarray:
-    """cos u and sin u of (N, M), (2, N, M)."""
+    """cos u and sin u, (2, N, M), of u (N, M)."""
     cosine, sine = u.flatten(), u.flatten()
     cos_row(cosine)
     sin_row(sine)
@@ -41,7 +41,7 @@ def _wave(u: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Function:
-    """g(u): columns (K, N, M) at u (N, M), and its terms, of the tree of u."""
+    """g: its columns (K, N, M) at u (N, M), and its terms from the tree of u, in each form."""
 
     values: Callable[[np.ndarray], np.ndarray]
     terms: Callable[[Tree], list[list[Tree]]]
@@ -52,7 +52,7 @@ def _minus(u: Tree) -> Tree:
 
 
 def _logarithms(u: Tree) -> list[list[Tree]]:
-    """ln|u| as it may be written: without a square where u has one sign."""
+    """The forms of ln|u|: ln(u), ln(−u), ln(u²)."""
     return [[("ln", u)], [("ln", _minus(u))], [("ln", ("pow2", u))]]
 
 
@@ -73,13 +73,13 @@ PLAIN = (
 
 
 def _usable(values: np.ndarray) -> np.ndarray:
-    """Which columns (2N, M) vary and are not too large."""
+    """Indices of the columns (2N, M) that vary and stay below LARGEST."""
     return np.flatnonzero((np.abs(values).max(axis=0) < LARGEST) & (np.ptp(values, axis=0) > FLAT))
 
 
 @dataclass(frozen=True)
 class _Insides:
-    """Values (2N, M) of what a function may be of, at points and perturbed ones; their trees."""
+    """Arguments u of a function: values (2N, M) at points and perturbed points, and trees."""
 
     values: np.ndarray
     tree: Callable[[int], Tree]
@@ -94,7 +94,7 @@ class _Insides:
     @classmethod
     @np.errstate(all="ignore")
     def sums(cls, points: np.ndarray, both: np.ndarray) -> "_Insides":
-        """Terms, functions of terms, and sums and differences of two terms."""
+        """Terms, functions of terms, sums and differences of two terms."""
         trees, nested, (a, b) = libraries.sums(points)
         values, single = columns_of(trees, both), [*trees, *nested]
         parts = [values, columns_of(nested, both), values[:, a] + values[:, b]]
@@ -113,12 +113,12 @@ class _Insides:
 
 
 def _with_factor(block: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
-    """Columns g (K, N, M), and ψ·g if there is a factor ψ (N,)."""
+    """Columns g (K, N, M), with ψ·g added if there is a factor ψ (N,)."""
     return block if factor is None else np.concatenate([block, block * factor[:, None]])
 
 
 def _plain(base: Base, insides: _Insides, factor: np.ndarray | None) -> Iterator[list[Tree]]:
-    """Terms of g(u) of which the base leaves rounding."""
+    """Terms of each g(u) that is linearly dependent on the base, with or without ψ·g."""
     u, n = insides.values, len(insides.values) // 2
     near = None if factor is None else factor[:n]
     for function in PLAIN:
@@ -135,7 +135,7 @@ def _plain(base: Base, insides: _Insides, factor: np.ndarray | None) -> Iterator
 
 
 def _confirmed(drafts: list[list[Tree]], base: list[Tree], points: np.ndarray) -> list[Expression]:
-    """The first exact relations of a base and one of the drafts' terms each."""
+    """The first exact relations, at all points, of the base and the terms of one draft each."""
 
     def relations() -> Iterator[Expression]:
         for new in drafts:
@@ -150,15 +150,9 @@ def _confirmed(drafts: list[list[Tree]], base: list[Tree], points: np.ndarray) -
 
 
 def laws(points: np.ndarray, workers: int = 1) -> Iterator[list[Expression]]:
-    """Exact laws of points (N, D) with one function beside a base: without, then with amplitudes ψ.
+    """Exact laws of points (N, D): those without an amplitude ψ, then those with one.
 
-    ``workers`` threads, of which one for each base is used.
-
-    >>> x = np.random.default_rng(0).standard_normal((80, 2))
-    >>> x = np.column_stack([np.sin(x[:, 0] + x[:, 1] ** 2) - 0.5 * x[:, 1], x])
-    >>> law = next(laws(x))[0]
-    >>> str(law.with_constants(round(c, 9) for c in law.constants))
-    '1.0*sin(x2 + x3**2) - 1.0*x1 - 0.5*x3'
+    Each base has a thread of its own, up to ``workers`` threads.
     """
     if len(points) < FEWEST_POINTS or libraries.repeats(points):
         return
@@ -170,7 +164,7 @@ def laws(points: np.ndarray, workers: int = 1) -> Iterator[list[Expression]]:
 
     def confirmed(drafts: Callable[[Base, np.ndarray | None], Iterator[list[Tree]]], of: list):
         def drawn(base: Base) -> list[list[Tree]]:
-            with np.errstate(all="ignore"):  # holds for one thread only
+            with np.errstate(all="ignore"):  # holds for this thread only
                 found = [
                     new if factor is None else [*new, *(("mul", factor, g) for g in new)]
                     for factor, column in of
@@ -190,7 +184,7 @@ def laws(points: np.ndarray, workers: int = 1) -> Iterator[list[Expression]]:
 
 
 def inner(max_tokens: int, workers: int = 1) -> Proposer:
-    """The proposer: in the user's units and those of the home view."""
+    """The proposer, in the user's units and those of the home view."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         for frame in cloud.frames:

@@ -1,4 +1,4 @@
-"""Skeletons that the network writes: a beam in every view of the points (Algorithm 2, line 2)."""
+"""Skeletons from the network: a beam in every view of the points (Algorithm 2, line 2)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ from ...network.model import PIE, as_network_input, rows_of_state
 from ..cloud import Cloud
 from ..pool import Batch, Draft, Effort, Pool, Proposer
 
-# constants of a size that neither vanishes nor repeats, with one sign and with both
+# distinct constants of ordinary size, all positive and of both signs
 _GENERIC = (
     [1.234, 0.717, 2.913, 0.389, 1.571, 0.877, 3.307, 0.543, 1.913, 1.117],
     [-1.234, 0.717, -2.913, -0.389, 1.571, -0.877, 3.307, 0.543, -1.913, -1.117],
@@ -21,9 +21,9 @@ _GENERIC = (
 
 
 def skeletons(model: PIE, point_sets: Sequence[np.ndarray], beam: int) -> list[list[Hypothesis]]:
-    """For each point set (N, D) the ``beam`` most probable skeletons, best first.
+    """The ``beam`` most probable skeletons of each point set (N, D), best first.
 
-    Sets with equally many points are encoded and decoded together.
+    Sets of one size N are encoded and decoded together.
     """
     config = model.config
     found: list[list[Hypothesis]] = [[] for _ in point_sets]
@@ -49,7 +49,7 @@ def skeletons(model: PIE, point_sets: Sequence[np.ndarray], beam: int) -> list[l
 
 
 def _zero_set_key(skeleton: Expression) -> tuple:
-    """Equal for skeletons with the same canonical form under generic constants of two signs."""
+    """Equal for skeletons with one canonical form under generic constants of two sign patterns."""
     forms = []
     for generic in _GENERIC:
         constants = [generic[k % 10] * (1 + k // 10) for k in range(len(skeleton.constants))]
@@ -61,9 +61,9 @@ def _zero_set_key(skeleton: Expression) -> tuple:
 
 
 def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
-    """Skeletons with their log-probabilities, duplicates after canonical form left out.
+    """Skeletons with their log-probabilities, without duplicates.
 
-    Of several with the same form and equally many constants the most probable one stays.
+    Of those with one canonical form and equally many constants, the most probable stays.
     """
     kept: dict[tuple, tuple[Expression, float]] = {}
     for hypothesis in hypotheses:
@@ -74,7 +74,7 @@ def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
 
 
 def network(model: PIE, beam: int, effort: Effort) -> Proposer:
-    """The proposer: the beams of all views are decoded together, and fitted one after another."""
+    """The proposer: all views are decoded together and fitted one after another."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         decoded = skeletons(model, [cloud.seen(view) for view in cloud.views], beam)

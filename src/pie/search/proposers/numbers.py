@@ -1,9 +1,17 @@
-r"""Relations with one number inside: :math:`\sum_k c_k\varphi_k + (a + b\,x_i)\,g(u; t) = 0`.
+r"""Relations with one number t inside a function, with noise or without:
 
-For every t of a grid the smallest generalised eigenvalues λ(t) of subsets of terms that hold g
-(:mod:`pie.search.relations`); each subset is fitted from its best t. So a saturation or a sum of a
-line and an exponential is found with noise and without, in a library so small that it spans
-nothing else.
+.. math:: \sum_k c_k\, \varphi_k(x) + (a + b\, x_i)\, g(u(x); t) = 0.
+
+The φ_k are monomials up to degree two; g, u and grids of t are those of
+:func:`pie.search.libraries.with_number`. For every subset of two to four terms that has g or x_i·g,
+λ (:mod:`pie.search.relations`) is computed at each t of the grid and its minimum taken. For each g
+and size the :data:`BEST` subsets are kept; of these, the :data:`FITTED` of each size with the
+smallest
+
+.. math:: N \ln \sqrt{\lambda} + price(form)
+
+are fitted from there, t included. The library is small on purpose: points of two variables lie on a
+curve, where many smooth terms are nearly dependent and accidental relations outrank the law.
 """
 
 from collections.abc import Iterator
@@ -19,13 +27,13 @@ from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
 from ..relations import Moments, columns_of, slopes_of, smallest, subsets
 
-SIZES = (2, 3, 4)  # terms of a relation
-BEST = 4  # of each library and size
-FITTED = 50  # of each size, the cheapest: between the numbers of a grid more terms look better
+SIZES = (2, 3, 4)  # numbers of terms of a relation
+BEST = 4  # subsets kept per function g and size
+FITTED = 50  # per size: where t is off the grid, longer relations look better than the law
 
 
 def _numbered(tree: Tree, variable: int, number: float) -> Tree:
-    """A tree with a number in place of a variable."""
+    """The tree with a number in place of a variable."""
     if tree == ("x", variable):
         return ("c", number)
     if tree[0] in ("x", "c"):
@@ -33,13 +41,16 @@ def _numbered(tree: Tree, variable: int, number: float) -> Tree:
     return (tree[0], *(_numbered(child, variable, number) for child in tree[1:]))
 
 
-Values = tuple[np.ndarray, np.ndarray]  # (T, N, M), and gradients over spreads, (T, D, N, M)
+Values = tuple[np.ndarray, np.ndarray]  # (T, N, M), and gradients times spreads, (T, D, N, M)
 
 
 def _multiplied(
     functions: list[Tree], grid: np.ndarray, points: np.ndarray, spreads: np.ndarray
 ) -> Values:
-    """Of g and x_j·g at points (N, D), for functions g with t as variable D + 1."""
+    """Values and gradients of g and all x_j·g at points (N, D), for each of T values of t.
+
+    In the trees of ``functions``, t is the variable D + 1.
+    """
     (n, d), t = points.shape, len(grid)
     many = np.column_stack([np.tile(points, (t, 1)), np.repeat(grid, n)])
     columns, slopes = [], []
@@ -58,13 +69,13 @@ def _multiplied(
 
 
 def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Values (1, …, M) that do not depend on t, and new ones (T, …, K), together."""
+    """Columns (1, …, M) that do not depend on t, repeated for each t, and new ones (T, …, K)."""
     return np.concatenate([np.broadcast_to(fixed, (*new.shape[:-1], fixed.shape[-1])), new], -1)
 
 
 @np.errstate(all="ignore")
 def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
-    """The relations that look cheapest at points (N, D), by √λ for the contrast."""
+    """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
     (n, d), spreads = points.shape, robust_spreads(points)
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
@@ -79,7 +90,7 @@ def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
         here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
         for size in sizes:
             chosen = subsets(here, size, int(np.searchsorted(usable, m)))
-            if size > 3 and d > 2:  # there are too many: beside the new terms only linear ones
+            if size > 3 and d > 2:  # else too many: φ up to degree one only
                 simple = (usable <= d) | (usable >= m)
                 chosen = chosen[simple[chosen].all(axis=1)]
             for t, relation in smallest(moments, chosen, BEST):
@@ -94,7 +105,7 @@ def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
 
 
 def numbers(prices: Prices, max_tokens: int) -> Proposer:
-    """The proposer: in the units of the home view, as numbers come in units of the range."""
+    """The proposer, in the home view only: the grids of t scale with the units."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         found = with_number(cloud.seen(cloud.home), prices)

@@ -1,11 +1,9 @@
-"""Small changes of the best candidates, in rounds.
+"""Small changes of the best candidates, in rounds: many near misses lack a constant or a factor.
 
-Many near misses are one constant short inside a function, or one factor off. A *neighbour*
-differs by one change: a leaf or a subtree lifted to c·t or t + c, an operator changed, taken away
-or put around a subtree, a variable exchanged; or it joins the terms of two equations. New
-constants begin close to where they change nothing (not there: canonical form would drop them),
-so that a fit can start from the old ones. Relations among the terms of the candidates of a round
-are tried as well.
+A *neighbour* differs by one change: a subtree t becomes c·t, t + c or g(t); an operator or variable
+is replaced or removed; a term of another candidate is added. New constants start near the value
+that changes nothing, so that a fit starts from the old ones; canonical form would drop the value
+itself. Linear relations among the terms of a round's candidates are tried as well.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +26,7 @@ _INVERSES = {("exp", "ln"), ("ln", "exp"), ("sqrt", "pow2"), ("pow2", "sqrt")}
 
 
 def _places(tree: Tree) -> Iterator[tuple[Tree, Callable[[Tree], Tree]]]:
-    """Every subtree, with the function that puts another one in its place."""
+    """Every subtree, with a function that replaces it in the tree."""
     yield tree, lambda new: new
     if tree[0] in ("x", "c"):
         return
@@ -38,7 +36,6 @@ def _places(tree: Tree) -> Iterator[tuple[Tree, Callable[[Tree], Tree]]]:
 
 
 def _changes(node: Tree, n_variables: int) -> Iterator[Tree]:
-    """What one subtree can become."""
     head = node[0]
     if head != "c":
         yield ("mul", ONE, node)
@@ -74,12 +71,7 @@ def _changes(node: Tree, n_variables: int) -> Iterator[Tree]:
 
 
 def neighbours(expression: Expression, n_variables: int) -> Iterator[Expression]:
-    """Equations one change away, each with constants to start a fit from.
-
-    >>> from pie.expr.expression import parse
-    >>> "x1 + 1.05*x2" in {str(f) for f in neighbours(parse("x1 + x2"), 2)}
-    True
-    """
+    """Equations one change away, with constants from which to start a fit."""
     for subtree, put in _places(to_tree(expression)):
         for changed in _changes(subtree, n_variables):
             if changed != subtree:
@@ -87,7 +79,7 @@ def neighbours(expression: Expression, n_variables: int) -> Iterator[Expression]
 
 
 def spliced(one: Expression, other: Expression) -> Iterator[Expression]:
-    """``one`` with a term of ``other`` that it lacks, with a free factor, one at a time."""
+    """``one`` plus a term of ``other`` that it lacks, with a free coefficient; one at a time."""
     tree = to_tree(one)
     present = {bare(term) for term in terms(tree)}
     for term in terms(to_tree(other)):
@@ -97,7 +89,7 @@ def spliced(one: Expression, other: Expression) -> Iterator[Expression]:
 
 
 def simpler(expression: Expression) -> Iterator[Expression]:
-    """One constant fewer: a constant becomes 0 or 1, or an exponent the nearest half-integer."""
+    """Equations with one constant fewer: it becomes 0 or 1, an exponent a half-integer."""
     tree = to_tree(expression)
     for node, put in _places(tree):
         if node[0] in ("mul", "div"):
@@ -120,15 +112,14 @@ def simpler(expression: Expression) -> Iterator[Expression]:
 
 @dataclass(frozen=True)
 class Refinement:
-    """How far refinement goes."""
+    """Limits of the refinement."""
 
     rounds: int = 4
-    parents: int = 6  # candidates changed in each round, each candidate once
-    max_fits: int = 1100  # of the whole search; relations come on top
+    parents: int = 6  # candidates changed per round, each once per search
+    max_fits: int = 1100  # skeletons fitted in the whole search; relations may exceed it
     max_tokens: int = 30
-    gain: float = 3.0  # in price, for which a round was worth it; two that are not end it
-    parent_points: int = 20  # parents are chosen as if there were so few points: a good fit by many
-    # terms leads nowhere
+    gain: float = 3.0  # by which a round must lower the price, in nats, to count as a gain
+    parent_points: int = 20  # N in the price that selects parents; a small N prefers short ones
 
     def __post_init__(self):
         for name in ("rounds", "parents", "max_fits", "max_tokens", "parent_points"):
@@ -137,7 +128,7 @@ class Refinement:
 
 
 def _parents(pool: Pool, refined: set[tuple], config: Refinement, prices: Prices) -> list[Found]:
-    """The cheapest candidates that were not refined yet, one of those that fit alike."""
+    """The cheapest candidates that were not refined yet; one of several with equal contrast."""
     chosen: list[Found] = []
     errors: list[float] = []
     usable = (found for found in pool if np.isfinite(found.fit.fitness))
@@ -161,7 +152,7 @@ def _changed(parent: Expression, others: list[Expression], d: int) -> Iterator[E
 
 
 def refinement(config: Refinement, prices: Prices) -> Proposer:
-    """The proposer: rounds until the fits are spent, or two rounds in turn gained nothing."""
+    """The proposer; it ends at ``max_fits``, or after two rounds in turn without a gain."""
 
     def lowest(pool: Pool, cloud: Cloud) -> float:
         return min((price_of(f.fit, len(cloud), prices).total for f in pool), default=np.inf)

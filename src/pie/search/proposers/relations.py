@@ -1,6 +1,6 @@
-"""Linear relations among the terms of libraries: exact ones, and others ranked by their noise.
+"""Linear relations among library terms: exact ones, and noisy ones ranked by √λ.
 
-See :mod:`pie.search.relations` for the engine and :mod:`pie.search.libraries` for the terms.
+The engine is :mod:`pie.search.relations`; the terms are from :mod:`pie.search.libraries`.
 """
 
 import math
@@ -16,22 +16,22 @@ from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..relations import columns_of, eliminated, exact_relation, moments_of, smallest, subsets
 
-MAX_TERMS = 8  # of an exact relation among terms of a large library
-MAX_POLYNOMIAL = 13  # of one among monomials
-MAX_SUBSETS = 40_000  # of one size, of a library: larger sizes are left out
-SIZES = (2, 3, 4, 5)  # terms of a relation that is not exact
-BEST = 12  # subsets of each size that are fitted
-SMALL = 24  # terms: exact relations of libraries up to this size are compared with each other
-NEARLY_EXACT = 1e-5  # √λ that may be rounding
-HALF_INTEGER = 0.1  # an exponent this near to one is taken for it
+MAX_TERMS = 8  # terms of an exact relation, if its library has functions
+MAX_POLYNOMIAL = 13  # terms of an exact relation among monomials
+MAX_SUBSETS = 40_000  # of one size; sizes with more are skipped
+SIZES = (2, 3, 4, 5)  # numbers of terms of a noisy relation
+BEST = 12  # subsets fitted per size
+SMALL = 24  # libraries of up to so many terms share a batch: their exact relations are compared
+NEARLY_EXACT = 1e-5  # subsets with √λ below this are tested for exactness
+HALF_INTEGER = 0.1  # tolerance of a half-integer exponent
 
 
 @np.errstate(all="ignore")
 def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     """Relations among terms that points (N, D) obey to rounding, the sparsest ones.
 
-    A library that holds a law often holds multiples of it as well, and any combination of them is
-    as exact: of the subsets of fewer or as many terms, those that look exact are returned, too.
+    A library that holds a law often holds multiples of it, whose combinations are exact as well.
+    So the exact subsets of the smallest size are returned before the relation found first.
     """
     polynomial = all(term[0] not in libraries.FUNCTIONS for term in terms)
     most = MAX_POLYNOMIAL if polynomial else MAX_TERMS
@@ -53,7 +53,7 @@ def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
 
 @np.errstate(all="ignore")
 def among(terms: Sequence[Tree], points: np.ndarray, best: int = BEST) -> list[Expression]:
-    """Relations among few terms by the noise that they leave at points (N, D)."""
+    """The ``best`` relations among few terms for each of :data:`SIZES` by √λ at points (N, D)."""
     moments = moments_of(terms, points, robust_spreads(points))
     usable = [terms[i] for i in moments.usable]
     sizes = [k for k in SIZES if k < len(usable) and 3 * k <= len(points)]
@@ -66,15 +66,9 @@ def among(terms: Sequence[Tree], points: np.ndarray, best: int = BEST) -> list[E
 
 
 def product_of_powers(points: np.ndarray) -> Expression | None:
-    """Π x_j^e_j = c with half-integer e_j, from a linear relation of the logarithms of |x_j|.
+    """Π x_j^e_j = c with half-integer e_j, from a linear relation of the ln|x_j|; or None.
 
-    Exponents are doubled where the product has both signs.
-
-    >>> x = np.random.default_rng(0).uniform(1.0, 2.0, 50)
-    >>> from pie.expr.canonical import canonical
-    >>> found = canonical(product_of_powers(np.column_stack([x, -3.0 / np.sqrt(x)])))
-    >>> str(found.with_constants(round(c, 9) for c in found.constants))
-    'x1*x2**2 - 9.0'
+    Exponents are doubled if the product is undefined for negative x_j or has both signs.
     """
     if np.any(points == 0.0):
         return None
@@ -101,7 +95,7 @@ def product_of_powers(points: np.ndarray) -> Expression | None:
 
 
 def relations(max_tokens: int) -> Proposer:
-    """The proposer: in the user's units and those of the home view."""
+    """The proposer, in the user's units and those of the home view."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         def batch(found: Sequence[Expression], user: bool) -> Batch:
