@@ -97,8 +97,8 @@ def measure(root: Path, tiny: bool) -> dict:
     from pie.network.model import load_weights
     from pie.network.pretraining import corpora
     from pie.search.algorithm2 import discover
-    from pie.search.proposers.network import merged, skeletons
     from pie.search.plus import discover_plus
+    from pie.search.proposers.network import merged, skeletons
 
     turns = 1 if tiny else 5
     cores = 2 if tiny else os.cpu_count() or 1

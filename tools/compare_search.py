@@ -20,6 +20,7 @@ except ModuleNotFoundError:  # before the library was in packages
     from pie.canonical import canonical
     from pie.laws import from_pretrained
     from pie.plus import discover_plus
+
     from pie.search import PlusConfig
 
 
