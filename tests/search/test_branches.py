@@ -29,7 +29,11 @@ BRANCHES = [
     ("x1**2*x2 - 2.7185589614548173", 2, "cos(0.5*x1**2*x2 - 0.2) - 0.4"),
     ("x1 + exp(x2) - 1.5707963267948966", 1, "sin(x1 + exp(x2)) - 1"),
     ("x1*x2 + x2**3 + 0.5", 1, "(x1*x2 + x2**3)**2 - 0.25"),
-]
+    ("x1*exp(x2**2/x1**2/2) - 0.2", 2, "x1**2*exp(x2**2/x1**2) - 0.04"),
+    ("x1**3 - 0.81 + sqrt(x1**4*x2 - 0.105*x1**4)", 2,
+     "(x1**3)**2 + 0.105*x1**4 - 1.62*x1**3 - x1**4*x2 + 0.6561"),
+    ("log(x1) - 0.6 + sqrt(x2 + 0.36)", 2, "log(x1)**2 - 1.2*log(x1) - x2"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("branch, variable, whole", BRANCHES)
@@ -37,6 +41,7 @@ def test_the_branch_of_the_points_is_among_those_offered(branch, variable, whole
     points = cloud(branch, variable, 300, 3 if "x3" in whole else 2)
     offered = [canonical(f) for f in branches(canonical(parse(whole)), points)]
     wanted = canonical(parse(branch))
+    assert offered, canonical(parse(whole))
     equal = [f for f in offered if f.codes == wanted.codes]
     assert any(np.allclose(f.constants, wanted.constants, atol=1e-6) for f in equal)
 
