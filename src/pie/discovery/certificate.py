@@ -37,7 +37,7 @@ from ..zeroset.spreads import permuted, robust_spreads
 from ..zeroset.zeros import zeros
 
 SIGNIFICANT = 0.002  # p of a law at most
-CONTRAST = 0.25  # of a law at most
+CONTRAST = 0.2  # of a law at most
 NULL_COPIES = 4  # permuted clouds
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
