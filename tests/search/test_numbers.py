@@ -81,9 +81,10 @@ def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
         assert np.isfinite(law.constants).all()
 
 
-def test_every_relation_holds_all_variables_and_a_number(rng):
-    for law in with_number(rng.uniform(0.5, 2.0, (60, 3)), Prices()):
-        assert law.variables == (1, 2, 3)
+def test_every_relation_holds_all_variables(rng):
+    found = with_number(rng.uniform(0.5, 2.0, (60, 3)), Prices())
+    assert len(found) > 50
+    assert {law.variables for law in found} == {(1, 2, 3)}
 
 
 def test_there_are_no_functions_of_what_takes_few_values(rng):
