@@ -168,7 +168,7 @@ def measure(root: Path, tiny: bool) -> dict:
     model = load_weights(root / "data/models/pie")
     clouds = [validation[k].points for k in range(60_000, 60_000 + (1 if tiny else 20))]
     paper = settings.inference
-    # a wide beam and Sampson fits; the other views and refinement are more work, not slower
+    # a wide beam and Sampson fits; the other views are more work, not slower
     plus = replace(settings.inference_plus, beam=256, views=("as_given",))
     discover(model, clouds[0], config=paper), discover_plus(model, clouds[0], plus, cores)
 

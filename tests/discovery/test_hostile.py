@@ -30,13 +30,9 @@ from pie.discovery.subsets import ranked, rough
 from pie.expr.expression import parse
 from pie.network.model import save_weights
 from pie.search.plus import PlusConfig
-from pie.search.proposers.refinement import Refinement
 
 TRIED = int(os.environ.get("PIE_HOSTILE", "300"))
-QUICK = PlusConfig(
-    beam=4, starts=4, max_iterations=10, returned=4,
-    refinement=Refinement(rounds=1, parents=1),
-)  # fmt: skip
+QUICK = PlusConfig(beam=4, starts=4, max_iterations=10, returned=4)
 
 
 def tries(share):

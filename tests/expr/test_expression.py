@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pie.expr.expression import Expression, from_tree, parse, to_infix, to_tree
 from pie.expr.operators import BY_NAME
+from pie.expr.terms import terms
 
 X1, X2, X3 = sympy.symbols("x1 x2 x3", real=True)
 
@@ -157,3 +158,10 @@ def test_text_that_is_refused_is_quoted_in_the_error(text):
         parse(text)
     except ValueError as error:
         assert repr(text) in str(error) or "variable x" in str(error)
+
+
+def test_terms_carry_their_signs(rng):
+    f = parse("x1 - (x2 - 3*x1**2) - 2")
+    points = rng.standard_normal((5, 2))
+    total = sum(from_tree(t).values(points) for t in terms(to_tree(f)))
+    np.testing.assert_allclose(total, f.values(points))

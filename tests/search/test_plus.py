@@ -1,25 +1,20 @@
-"""PIE+: views, refinement and the search, ranked by price."""
+"""PIE+: views and the search, ranked by price."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pie.data.generator import GeneratorConfig, random_tree
 from pie.data.sampling import multiply_noise
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
-from pie.expr.expression import Expression, from_tree, parse, to_tree
-from pie.expr.terms import terms
+from pie.expr.expression import parse
 from pie.network.model import load_weights
-from pie.search.cloud import Cloud, View, views_of
-from pie.search.plus import PlusConfig, discover_plus, in_user_coordinates, searched
-from pie.search.proposers.refinement import Refinement, neighbours, simpler, spliced
+from pie.search.cloud import View, views_of
+from pie.search.plus import PlusConfig, discover_plus, in_user_coordinates
+from pie.search.proposers.relations import Relations
 
-SHORT = Refinement(rounds=1, parents=2)
-FAST = PlusConfig(beam=24, refinement=SHORT)
+FAST = PlusConfig(beam=24)
 
 
 @pytest.fixture(scope="module")
@@ -60,76 +55,11 @@ def test_a_change_of_units_does_not_change_the_scaled_view(rng):
     np.testing.assert_allclose(one.of(points), other.of(points * [1e-3, 2.54]), rtol=1e-12)
 
 
-# ---- refinement ----
-
-
-def skeletons_of(made):
-    forms = set()
-    for f in made:
-        try:
-            forms.add(canonical(f).codes)
-        except ValueError:
-            continue
-    return forms
-
-
-@pytest.mark.parametrize(
-    "near, law",
-    [
-        ("x2 - exp(x1)", "x2 - exp(1.5*x1)"),
-        ("x2 - sqrt(x1)", "x2 - sqrt(x1 + 3)"),
-        ("x1*x2 - 2", "x1*x2**2 - 2"),
-        ("x1**2 + x2**2 - 1", "x1**2 + 3*x2**2 - 1"),
-        ("x1 - sin(x2)", "x1 - cos(x2)"),
-        ("x1 - 2*x2", "x1 - 2*x2 + 0.5"),
-        ("x1 - 2*x2 - 1", "x1 - 2*x1*x2 - 1"),
-        ("x2 - x1**2", "x2 - x1**2.4"),
-        ("x1 + x2 - 1", "x1 + x2 + 0.3*sin(x2) - 1"),
-    ],
-    ids=["constant inside", "shift inside", "power", "coefficient", "function", "offset", "factor",
-         "free exponent", "nothing"],
-)  # fmt: skip
-def test_one_change_leads_from_a_near_miss_to_the_law(near, law):
-    reached = canonical(parse(law)).codes in skeletons_of(neighbours(parse(near), 2))
-    assert reached == ("0.3*sin(x2)" not in law)
-
-
-def test_a_term_of_another_candidate_can_be_spliced_in():
-    one, other = parse("x1 + x2 - 1"), parse("x1 + 2*sin(x2) + 3")
-    wanted = canonical(parse("x1 + x2 + 0.3*sin(x2) - 1")).codes
-    assert wanted in skeletons_of(spliced(one, other))
-    assert len(list(spliced(one, one))) == 0
-
-
-def test_terms_carry_their_signs(rng):
-    f = parse("x1 - (x2 - 3*x1**2) - 2")
-    points = rng.standard_normal((5, 2))
-    total = sum(from_tree(t).values(points) for t in terms(to_tree(f)))
-    np.testing.assert_allclose(total, f.values(points))
-
-
-def test_simpler_equations_have_fewer_constants():
-    f = parse("1.001*x1 + 0.003*x2**2 - 2")
-    assert {"x1 + 0.003*x2**2 - 2.0", "1.001*x1 - 2.0", "1.001*x1 + 0.003*x2**2"} <= {
-        str(g) for g in simpler(f)
-    }
-    assert all(len(g.constants) <= len(f.constants) for g in simpler(f))
-    assert "x1**2" in {str(g) for g in simpler(parse("x1**1.98"))}
-
-
-@given(st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None, derandomize=True)
-def test_every_neighbour_of_any_equation_is_a_program(seed):
-    f = from_tree(random_tree(np.random.default_rng(seed), GeneratorConfig()))
-    for g in neighbours(f, 3):
-        assert isinstance(g, Expression) and g != f
-
-
 # ---- the search ----
 
 
 @pytest.mark.parametrize("units", [(1.0, 1.0), (1e-3, 1e6), (1e9, 0.2)], ids=str)
-@pytest.mark.parametrize("proposers", [("relations",), ("network", "refinement")], ids="-".join)
+@pytest.mark.parametrize("proposers", [("relations",), ("network",)], ids="-".join)
 def test_a_law_is_found_in_any_units(model, cloud, units, proposers):
     points = cloud("x1*x2**2 - 0.5") * units
     result = discover_plus(model, points, replace(FAST, proposers=proposers))
@@ -164,36 +94,12 @@ def test_prices_that_are_left_out_change_who_wins(model, cloud, rng):
     assert len(unpriced.expression.codes) > len(priced.expression.codes)
 
 
-def test_more_rounds_never_end_at_a_dearer_fit(model, cloud):
-    points = cloud("x2 - sqrt(x1**2 + 2.2) + 0.7*sin(x1)", variable=2)
-    base = PlusConfig(beam=8, proposers=("network", "refinement"), views=("as_given",))
-    prices = []
-    for rounds in (0, 1, 3):
-        config = replace(base, refinement=replace(SHORT, rounds=max(1, rounds)))
-        config = config if rounds else replace(base, proposers=("network",))
-        prices.append(discover_plus(model, points, config).best.price.total)
-    assert prices[2] < prices[0], "three rounds found nothing better"
-    assert prices[2] <= prices[1] <= prices[0], "a round ended at a dearer fit"
-
-
 @pytest.mark.parametrize("text", ["x1*x2 - 5.488", "x1 + 0.65*x2 - 0.58"])
 def test_noise_is_not_fitted_by_oscillation(model, text, rng, cloud):
     """Of x1·x2 = c even sin(exp(exp(x1·x2))) is a function, with zeros next to every point."""
     points = multiply_noise(cloud(text, seed=1), 1e-3, rng)
     best = discover_plus(model, points, PlusConfig(beam=24)).best.expression
     assert two_sided(best, parse(text), 2, seed=0, tolerance=0.02) > 0.9
-
-
-def test_refinement_ends_in_the_middle_of_a_round_where_the_fits_do(model, rng, cloud):
-    """Changes of good candidates are fitted until all fits are spent, those of the beam included."""
-    points = multiply_noise(cloud("x1*x2 - 0.9"), 0.05, rng)  # nothing is exact
-    for most in (100, 160):
-        refinement = Refinement(rounds=2, max_fits=most)
-        config = PlusConfig(
-            beam=24, proposers=("network", "refinement"), views=("as_given",), refinement=refinement
-        )
-        pool = searched(model, Cloud.of(points, config.views), config, 1)
-        assert most <= len(pool) <= most + 60, "relations come on top"
 
 
 def test_an_arc_gives_the_whole_curve(model):
@@ -234,7 +140,10 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
         ),
         (lambda: PlusConfig(proposers=("guess",)), "proposers holds 'guess'; known are relations"),
         (lambda: PlusConfig(proposers=()), "inference_plus.proposers is empty"),
-        (lambda: Refinement(rounds=0), "refinement.rounds is 0; expected at least 1"),
+        (
+            lambda: PlusConfig(relations=Relations(sizes=(2, 0))),
+            "inference_plus.relations.sizes is 0; expected at least 1",
+        ),
     ],
 )
 def test_settings_are_checked(make, message):

@@ -7,7 +7,7 @@ written in the user's coordinates, simplified, and ranked by price (:mod:`pie.se
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -25,29 +25,30 @@ from .cloud import VIEWS, Cloud
 from .planes import Plane, off_planes, renumbered, sections, with_planes
 from .pool import UNKNOWN, Batch, Effort, Found, Pool, Proposer, search
 from .price import Price, Prices, price_of, price_of_zeros
-from .proposers.inner import inner
+from .proposers.inner import Inner, inner
 from .proposers.network import network
-from .proposers.numbers import numbers
-from .proposers.refinement import Refinement, refinement
-from .proposers.relations import relations
+from .proposers.numbers import Numbers, numbers
+from .proposers.relations import Relations, relations
 
 ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
 ROUNDING = 1e-7  # lower bound of that error, in spreads
-LOOK_UP_TOKENS = 3  # relations may be so many times as long as other candidates
 
 
 @dataclass(frozen=True)
 class PlusConfig:
     """Settings of *PIE+*: section ``inference_plus`` of params.yaml."""
 
-    proposers: tuple[str, ...] = ("relations", "numbers", "network", "inner", "refinement")
+    proposers: tuple[str, ...] = ("relations", "numbers", "network", "inner")
     beam: int = 64  # skeletons per view
     views: tuple[str, ...] = VIEWS
     starts: int = 48  # starts of the constants screened per skeleton
     descents: int = 6  # Levenberg–Marquardt runs from the best of them
     max_iterations: int = 40  # per descent
     far: float = 0.3  # bound of a distance in the loss, in spreads; inf = least squares
-    refinement: Refinement = field(default_factory=Refinement)
+    relations: Relations = field(default_factory=Relations)
+    numbers: Numbers = field(default_factory=Numbers)
+    inner: Inner = field(default_factory=Inner)
+    max_tokens: int = 90  # of a draft that is not from the network
     prices: Prices = field(default_factory=Prices)
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
     returned: int = 12  # cheapest candidates; the front of error and length is added
@@ -56,11 +57,9 @@ class PlusConfig:
     def __post_init__(self):
         if not self.far > 0.0:
             raise ValueError(f"inference_plus.far is {self.far}; expected > 0")
-        for name in ("beam", "starts", "descents", "exact_tokens", "returned"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"inference_plus.{name} is {getattr(self, name)}; expected at least 1"
-                )
+        for name, value in _counts(self, "inference_plus"):
+            if value < 1:
+                raise ValueError(f"{name} is {value}; expected at least 1")
         for key, known in (("views", VIEWS), ("proposers", tuple(PROPOSERS))):
             for name in getattr(self, key):
                 if name not in known:
@@ -71,15 +70,23 @@ class PlusConfig:
                 raise ValueError(f"inference_plus.{key} is empty; known are {', '.join(known)}")
 
 
+def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
+    """Every integer of nested settings, with its name; the seed is no count."""
+    for key in fields(settings):
+        value, name = getattr(settings, key.name), f"{where}.{key.name}"
+        if is_dataclass(value):
+            yield from _counts(value, name)
+        elif key.name != "seed":
+            numbers = value if isinstance(value, tuple) else (value,)
+            yield from ((name, number) for number in numbers if isinstance(number, int))
+
+
 # a new proposer needs one line here
 PROPOSERS: dict[str, Callable[[PIE, PlusConfig, int], Proposer]] = {
-    "relations": lambda model, c, workers: relations(LOOK_UP_TOKENS * c.refinement.max_tokens),
-    "numbers": lambda model, c, workers: numbers(
-        c.prices, LOOK_UP_TOKENS * c.refinement.max_tokens
-    ),
+    "relations": lambda model, c, workers: relations(c.relations, c.max_tokens),
+    "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
-    "inner": lambda model, c, workers: inner(LOOK_UP_TOKENS * c.refinement.max_tokens, workers),
-    "refinement": lambda model, c, workers: refinement(c.refinement, c.prices),
+    "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
 }
 
 

@@ -22,13 +22,19 @@ from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..relations import columns_of, exact_relation
 from ..span import LARGEST, SCREENED, Base, with_perturbed
 
-POINTS = 40  # points of the screening; laws are confirmed at all points
 FEWEST_POINTS = 12
 FLAT = 1e-6  # smallest range of a usable argument u
-DRAFTS = 400  # drafts to confirm per base, the shortest first
-CONFIRMED = 20  # relations kept per base
-MAX_TERMS = 8  # of a relation
 BLOCK = 2048  # columns per matrix product
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Limits of this proposer."""
+
+    points: int = 40  # of the screening; relations are confirmed at all points
+    drafts: int = 400  # to confirm per base, the shortest first
+    confirmed: int = 20  # relations kept per base
+    max_terms: int = 8  # of a relation
 
 
 def _wave(u: np.ndarray) -> np.ndarray:
@@ -134,7 +140,9 @@ def _plain(base: Base, insides: _Insides, factor: np.ndarray | None) -> Iterator
                 yield from function.terms(insides.tree(int(k)))
 
 
-def _confirmed(drafts: list[list[Tree]], base: list[Tree], points: np.ndarray) -> list[Expression]:
+def _confirmed(
+    drafts: list[list[Tree]], base: list[Tree], points: np.ndarray, limits: Inner
+) -> list[Expression]:
     """The first exact relations, at all points, of the base and the terms of one draft each."""
 
     def relations() -> Iterator[Expression]:
@@ -142,21 +150,23 @@ def _confirmed(drafts: list[list[Tree]], base: list[Tree], points: np.ndarray) -
             terms = [*new, *base]
             columns = columns_of(terms, points)
             if np.isfinite(columns[:, : len(new)]).all():
-                found = exact_relation(columns, MAX_TERMS)
+                found = exact_relation(columns, limits.max_terms)
                 if found is not None:
                     yield found.of(terms)
 
-    return [*islice(relations(), CONFIRMED)]
+    return [*islice(relations(), limits.confirmed)]
 
 
-def laws(points: np.ndarray, workers: int = 1) -> Iterator[list[Expression]]:
+def laws(
+    points: np.ndarray, workers: int = 1, limits: Inner = Inner()
+) -> Iterator[list[Expression]]:
     """Exact laws of points (N, D): those without an amplitude ψ, then those with one.
 
     Each base has a thread of its own, up to ``workers`` threads.
     """
     if len(points) < FEWEST_POINTS or libraries.repeats(points):
         return
-    both = with_perturbed(points, POINTS)
+    both = with_perturbed(points, limits.points)
     rank = len(points) // 2 - 4  # a relation is confirmed with at most N/2 terms
     bases = [Base.of(base, both, rank) for base in libraries.bases(points)]
     factors = libraries.amplitudes(points)
@@ -170,11 +180,15 @@ def laws(points: np.ndarray, workers: int = 1) -> Iterator[list[Expression]]:
                     for factor, column in of
                     for new in drafts(base, column)
                 ]
-                return sorted(found, key=lambda new: len(from_tree(new[-1]).codes))[:DRAFTS]
+                return sorted(found, key=lambda new: len(from_tree(new[-1]).codes))[: limits.drafts]
 
         with ThreadPoolExecutor(workers) as pool:
             pairs = zip(bases, pool.map(drawn, bases), strict=True)
-            return [f for base, new in pairs for f in _confirmed(new, base.here.base, points)]
+            return [
+                law
+                for base, new in pairs
+                for law in _confirmed(new, base.here.base, points, limits)
+            ]
 
     alone, varying = [(None, None)], [*zip(factors, psi, strict=True)]
     of_sums = _Insides.sums(points, both)
@@ -183,13 +197,13 @@ def laws(points: np.ndarray, workers: int = 1) -> Iterator[list[Expression]]:
     yield confirmed(lambda base, column: _plain(base, simple, column), varying)
 
 
-def inner(max_tokens: int, workers: int = 1) -> Proposer:
+def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:
     """The proposer, in the user's units and those of the home view."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         for frame in cloud.frames:
             user = frame.name == "user"
-            for found in laws(frame.of(cloud.points), workers):
+            for found in laws(frame.of(cloud.points), workers, limits):
                 at_home = [cloud.home.into(law) if user else law for law in found]
                 yield Batch(new_drafts(at_home, cloud, cloud.home, pool, "inner", max_tokens), WARM)
 

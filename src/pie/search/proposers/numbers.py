@@ -5,8 +5,7 @@ r"""Relations with one number t inside a function, with noise or without:
 The φ_k are monomials up to degree two; g, u and grids of t are those of
 :func:`pie.search.libraries.with_number`. For every subset of two to four terms that has g or x_i·g,
 λ (:mod:`pie.search.relations`) is computed at each t of the grid and its minimum taken. For each g
-and size the :data:`BEST` subsets are kept; of these, the :data:`FITTED` of each size with the
-smallest
+and size the ``best`` subsets are kept; of these, the ``fitted`` of each size with the smallest
 
 .. math:: N \ln \sqrt{\lambda} + price(form)
 
@@ -15,6 +14,7 @@ curve, where many smooth terms are nearly dependent and accidental relations out
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,9 +27,15 @@ from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
 from ..relations import Moments, columns_of, slopes_of, smallest, subsets
 
-SIZES = (2, 3, 4)  # numbers of terms of a relation
-BEST = 4  # subsets kept per function g and size
-FITTED = 50  # per size: where t is off the grid, longer relations look better than the law
+
+@dataclass(frozen=True)
+class Numbers:
+    """Limits of this proposer."""
+
+    sizes: tuple[int, ...] = (2, 3, 4)  # numbers of terms of a relation
+    best: int = 4  # subsets kept per function g and size
+    # per size, because longer relations look better than the law where its t is off the grid
+    fitted: int = 50
 
 
 def _numbered(tree: Tree, variable: int, number: float) -> Tree:
@@ -74,13 +80,15 @@ def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 
 @np.errstate(all="ignore")
-def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
+def with_number(
+    points: np.ndarray, prices: Prices, limits: Numbers = Numbers()
+) -> list[Expression]:
     """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
     (n, d), spreads = points.shape, robust_spreads(points)
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
     alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
-    sizes = [size for size in SIZES if 3 * size <= n]
+    sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[float, Expression, float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
         new = _multiplied(functions, grid, points, spreads)
@@ -93,22 +101,22 @@ def with_number(points: np.ndarray, prices: Prices) -> list[Expression]:
             if size > 3 and d > 2:  # else too many: φ up to degree one only
                 simple = (usable <= d) | (usable >= m)
                 chosen = chosen[simple[chosen].all(axis=1)]
-            for t, relation in smallest(moments, chosen, BEST):
+            for t, relation in smallest(moments, chosen, limits.best):
                 law = relation.of(terms)
                 price = form_price(law, prices) + n * np.log(relation.size)
                 found[size].append((round(price, 6), law, float(grid[t])))
     return [
         from_tree(_numbered(to_tree(law), d + 1, t))
         for priced in found.values()
-        for _, law, t in sorted(priced, key=lambda one: one[0])[:FITTED]
+        for _, law, t in sorted(priced, key=lambda one: one[0])[: limits.fitted]
     ]
 
 
-def numbers(prices: Prices, max_tokens: int) -> Proposer:
+def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     """The proposer, in the home view only: the grids of t scale with the units."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        found = with_number(cloud.seen(cloud.home), prices)
+        found = with_number(cloud.seen(cloud.home), prices, limits)
         yield Batch(new_drafts(found, cloud, cloud.home, pool, "numbers", max_tokens), WARM)
 
     return propose

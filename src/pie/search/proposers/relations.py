@@ -5,6 +5,7 @@ The engine is :mod:`pie.search.relations`; the terms are from :mod:`pie.search.l
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,25 +17,33 @@ from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..relations import columns_of, eliminated, exact_relation, moments_of, smallest, subsets
 
-MAX_TERMS = 8  # terms of an exact relation, if its library has functions
-MAX_POLYNOMIAL = 13  # terms of an exact relation among monomials
-MAX_SUBSETS = 40_000  # of one size; sizes with more are skipped
-SIZES = (2, 3, 4, 5)  # numbers of terms of a noisy relation
-BEST = 12  # subsets fitted per size
-SMALL = 24  # libraries of up to so many terms share a batch: their exact relations are compared
 NEARLY_EXACT = 1e-5  # subsets with √λ below this are tested for exactness
 HALF_INTEGER = 0.1  # tolerance of a half-integer exponent
 
 
+@dataclass(frozen=True)
+class Relations:
+    """Limits of this proposer."""
+
+    exact_terms: int = 8  # of an exact relation, if its library has functions
+    exact_monomials: int = 13  # of an exact relation among monomials
+    sizes: tuple[int, ...] = (2, 3, 4, 5)  # numbers of terms of a noisy relation
+    best: int = 12  # subsets fitted per library and size
+    max_subsets: int = 40_000  # sizes with more subsets are left out
+    batch: int = 24  # exact relations of libraries of up to so many terms are compared
+
+
 @np.errstate(all="ignore")
-def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
+def exact(
+    terms: Sequence[Tree], points: np.ndarray, limits: Relations = Relations()
+) -> list[Expression]:
     """Relations among terms that points (N, D) obey to rounding, the sparsest ones.
 
     A library that holds a law often holds multiples of it, whose combinations are exact as well.
     So the exact subsets of the smallest size are returned before the relation found first.
     """
     polynomial = all(term[0] not in libraries.FUNCTIONS for term in terms)
-    most = MAX_POLYNOMIAL if polynomial else MAX_TERMS
+    most = limits.exact_monomials if polynomial else limits.exact_terms
     columns = columns_of(terms, points)
     first = exact_relation(columns, most)
     if first is None:
@@ -42,8 +51,8 @@ def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
     moments = moments_of(terms, points, robust_spreads(points))
     usable = [terms[i] for i in moments.usable]
     for size in range(2, len(first.indices) + 1):
-        if math.comb(len(usable), size) <= MAX_SUBSETS:
-            ranked = smallest(moments, subsets(usable, size), BEST)
+        if math.comb(len(usable), size) <= limits.max_subsets:
+            ranked = smallest(moments, subsets(usable, size), limits.best)
             near = [r for _, r in ranked if r.size <= NEARLY_EXACT]
             sparse = [r for r in near if exact_relation(columns[:, r.indices], size) is not None]
             if sparse:
@@ -52,19 +61,22 @@ def exact(terms: Sequence[Tree], points: np.ndarray) -> list[Expression]:
 
 
 @np.errstate(all="ignore")
-def among(terms: Sequence[Tree], points: np.ndarray, best: int = BEST) -> list[Expression]:
-    """The ``best`` relations among few terms for each of :data:`SIZES` by √λ at points (N, D)."""
+def among(
+    terms: Sequence[Tree], points: np.ndarray, limits: Relations = Relations()
+) -> list[Expression]:
+    """The best relations of each size among few terms by √λ at points (N, D)."""
     moments = moments_of(terms, points, robust_spreads(points))
     usable = [terms[i] for i in moments.usable]
-    sizes = [k for k in SIZES if k < len(usable) and 3 * k <= len(points)]
+    sizes = [k for k in limits.sizes if k < len(usable) and 3 * k <= len(points)]
     return [
         relation.of(terms)
         for k in sizes
-        if math.comb(len(usable), k) <= MAX_SUBSETS
-        for _, relation in smallest(moments, subsets(usable, k), best)
+        if math.comb(len(usable), k) <= limits.max_subsets
+        for _, relation in smallest(moments, subsets(usable, k), limits.best)
     ]
 
 
+@np.errstate(all="ignore")
 def product_of_powers(points: np.ndarray) -> Expression | None:
     """Π x_j^e_j = c with half-integer e_j, from a linear relation of the ln|x_j|; or None.
 
@@ -94,7 +106,7 @@ def product_of_powers(points: np.ndarray) -> Expression | None:
     return from_tree(("sub", product, ("c", float(np.median(values)))))
 
 
-def relations(max_tokens: int) -> Proposer:
+def relations(limits: Relations, max_tokens: int) -> Proposer:
     """The proposer, in the user's units and those of the home view."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
@@ -108,14 +120,14 @@ def relations(max_tokens: int) -> Proposer:
         for user, points in frames:
             powers = product_of_powers(points)
             ranked = sorted(libraries.dictionaries(points), key=len)
-            small = [terms for terms in ranked if len(terms) <= SMALL]
-            found = [f for terms in small for f in exact(terms, points)]
+            small = [terms for terms in ranked if len(terms) <= limits.batch]
+            found = [f for terms in small for f in exact(terms, points, limits)]
             yield batch([*found, *([] if powers is None else [powers])], user)
             for terms in ranked[len(small) :]:
-                yield batch(exact(terms, points), user)
+                yield batch(exact(terms, points, limits), user)
         for user, points in frames:
             small = [*libraries.bases(points), monomials(cloud.n_variables, 3)]
             for terms in small[: 3 if user or len(frames) == 1 else 1]:
-                yield batch(among(terms, points), user)
+                yield batch(among(terms, points, limits), user)
 
     return propose
