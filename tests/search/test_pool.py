@@ -6,7 +6,17 @@ import pytest
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.cloud import Cloud, View
-from pie.search.pool import WARM, Batch, Draft, Found, Pool, new_drafts, reduced, search
+from pie.search.pool import (
+    WARM,
+    Batch,
+    Draft,
+    Found,
+    Interrupted,
+    Pool,
+    new_drafts,
+    reduced,
+    search,
+)
 from pie.search.price import Price, Prices, price_of
 
 HOME = View("as_given", np.zeros(2), np.ones(2))
@@ -46,6 +56,18 @@ def test_a_search_ends_where_it_is_enough():
     first, second = says("x1", "x1 + x2", "x1*x2 + 1"), says("x2")
     pool = search(CLOUD, [first, second], fitted, Pool(by_fitness), lambda pool: len(pool) == 2)
     assert first.seen == [0, 1] and second.seen == [] and len(pool) == 2
+
+
+def test_an_interrupted_search_gives_what_it_has_found():
+    def interrupted(batch, cloud):
+        if "sin" in str(batch.drafts[0].expression):
+            raise KeyboardInterrupt
+        return fitted(batch, cloud)
+
+    with pytest.raises(Interrupted) as stop:
+        search(CLOUD, [says("x1", "sin(x1)", "x1*x2")], interrupted, Pool(by_fitness))
+    assert [str(found.fit.expression) for found in stop.value.found] == ["x1"]
+    assert isinstance(stop.value, KeyboardInterrupt), "else rows of a table were taken for whole"
 
 
 def test_the_better_fit_of_a_skeleton_stays():

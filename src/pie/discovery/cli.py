@@ -81,6 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--uncertainty", action="append", default=[], metavar="COLUMN=VALUE",
         help="standard deviation of a column's errors, in its units; 0 = exact; for every column",
     )  # fmt: skip
+    find.add_argument("--max-sets", type=int, default=20, help="sets of columns searched at most")
+    find.add_argument("--seconds", type=float, default=600.0, help="begin no other set after these")
     find.add_argument("--seed", type=int, default=0)
     find.add_argument("--json", action="store_true", help="everything, as one JSON object")
     find.add_argument("--all", action="store_true", help="all candidates, not only the law")
@@ -98,6 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
             frame = frame[wanted]
         result = discover(
             frame, options.weights, options.missing, options.max_points, seed=options.seed,
+            max_sets=options.max_sets, seconds=options.seconds,
             uncertainties=_uncertainties(options.uncertainty),
         )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:

@@ -18,12 +18,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from ..expr.expression import Expression
+from ..expr.sympy_bridge import rounded
 from ..fit.uncertainty import polished, standard_errors
 from ..network.model import PIE, load_weights
 from ..search.candidates import Unusable
 from ..search.plus import PlusConfig, discover_plus
+from ..search.pool import Interrupted
 from ..zeroset.spreads import robust_spreads
 from . import subsets
 from .certificate import certify, same_zero_set
@@ -37,9 +40,7 @@ FEWEST_HELD_OUT = 5
 CERTIFIED = 10  # candidates
 WORSE = 1.5  # times the error of a longer equation: a simpler law, no duplicate
 WORTH = -2.0  # evidence of a set of columns that is searched
-MOST = 20  # sets of columns
 SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
-RANKING = 0.5  # of the time that is left, for pairs, and then for triples
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
 
@@ -67,7 +68,8 @@ def discover(
     max_points: int = MAX_POINTS,
     config: PlusConfig = PlusConfig(),
     seed: int = 0,
-    seconds: float = 20.0,
+    max_sets: int = 20,
+    seconds: float = 600.0,
     uncertainties: Mapping[str, float] | Sequence[float] | None = None,
     workers: int | None = None,
 ) -> Result:
@@ -80,10 +82,14 @@ def discover(
         max_points: more are thinned at random.
         config: settings of the search.
         seed: of the choice of held-out points.
-        seconds: after which no further set of columns is searched.
+        max_sets: sets of columns searched at most, if there are more than two columns.
+        seconds: after which no further set of columns is searched. Only then does the answer depend
+            on the machine, and ``result.notes`` says so.
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         workers: threads that fit constants, which does not change the answer; None = all cores.
+
+    An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
 
     Raises:
         BadTable: a table that cannot be used, quoting what is wrong.
@@ -94,19 +100,33 @@ def discover(
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
     workers = workers or os.cpu_count() or 1
+    if max_sets < 1:
+        raise ValueError(f"max_sets is {max_sets}; expected at least 1")
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
     laws: list[Law] = []
     notes = list(table.notes)
-    for columns in _worth_searching(table.points, laws, table.names, began + seconds, notes):
-        if searched and time.perf_counter() > began + seconds:
-            notes.append(f"the search ended after {seconds:g} s; some columns may obey other laws")
-            break
-        searched.append(columns)
-        names = [table.names[j] for j in columns]
-        known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
-        laws += _search(model, table.points[:, columns], names, config, seed, known, workers)
+    with tqdm(desc="sets of columns", delay=1.0, leave=False, disable=None) as progress:
+        for columns in _worth_searching(table.points, laws, table.names, max_sets, notes):
+            if searched and time.perf_counter() > began + seconds:
+                notes.append(
+                    f"the search ended after {seconds:g} s, and would go on on a faster machine"
+                )
+                break
+            searched.append(columns)
+            names = [table.names[j] for j in columns]
+            progress.set_postfix_str(_so_far(names, laws))
+            known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
+            points = table.points[:, columns]
+            found, complete = _search(model, points, names, config, seed, known, workers)
+            laws += found
+            progress.update()
+            if not complete:
+                if not laws:
+                    raise KeyboardInterrupt
+                notes.append("the search was interrupted; this is what it had found")
+                break
     laws.sort(key=lambda law: not law.certificate.law)  # stable: the order of the search within
     if d > 2:
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
@@ -115,32 +135,46 @@ def discover(
     return Result(tuple(laws), table.names, tuple(notes), len(table.points), elapsed)
 
 
+def _so_far(names: Sequence[str], laws: Sequence[Law]) -> str:
+    """What is searched, and the last law that was found."""
+    lawful = [law for law in laws if law.certificate.law]
+    last = f"; found {rounded(lawful[-1].expression)} = 0" if lawful else ""
+    return f"searching {', '.join(names)}{last}"
+
+
 def _worth_searching(
-    points: np.ndarray, laws: list[Law], names: Sequence[str], ends: float, notes: list[str]
+    points: np.ndarray, laws: list[Law], names: Sequence[str], max_sets: int, notes: list[str]
 ) -> Iterator[tuple[int, ...]]:
     """Sets of columns in the order of search, given the laws that were found up to then.
 
-    ``notes`` says if there was no time until ``ends`` to rank all pairs, and then all triples.
+    ``notes`` says if some were not compared, or promise a law and are not searched.
     """
     d = points.shape[1]
     if d == 2:
         yield (0, 1)
         return
-    tried = 0
+    tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(points))
     for size in (2, 3):
-        left = max(0.0, ends - time.perf_counter())
-        ranked, every = subsets.ranked(points, (size,), RANKING * left), math.comb(d, size)
+        ranked, every = subsets.ranked(points, (size,)), math.comb(d, size)
         if len(ranked) < every:
-            notes.append(f"only {len(ranked)} of the {every} sets of {size} columns were compared")
+            notes.append(
+                f"of {every} sets of {size} columns {len(ranked)} were compared closely, "
+                f"the first ones by a rough comparison of {min(every, subsets.SAMPLED)}"
+            )
         for strength, columns in ranked:
             lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= SHARP]
             known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
-            if known or not (whole or (strength <= worth and tried < MOST)):
+            if known or not (whole or strength <= worth):
+                continue
+            if tried >= max_sets and not whole:
+                left_out += 1
                 continue
             tried += 1
             yield columns
+    if left_out:
+        notes.append(f"{left_out} more sets of columns promise a law; search them with max_sets")
 
 
 def _search(
@@ -151,17 +185,20 @@ def _search(
     seed: int,
     errors: np.ndarray | None,
     workers: int,
-) -> list[Law]:
-    """Different equations in two or three columns, certified, best first."""
+) -> tuple[list[Law], bool]:
+    """Different equations in two or three columns, certified, best first; whether all ran."""
     fitted, held_out = _split(points, seed)
     spreads = robust_spreads(points)
     units = spreads if errors is None else errors
     if np.any(np.ptp(fitted, axis=0) < FINEST):
-        return []
+        return [], True
+    complete = True
     try:
         found = discover_plus(model, fitted, config, workers)
     except Unusable:  # columns that differ in the held-out points only
-        return []
+        return [], True
+    except Interrupted as stop:
+        found, complete = stop.found, False
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
@@ -185,7 +222,7 @@ def _search(
             price=candidate.price,
         )
         laws.append(law)
-    return laws
+    return laws, complete
 
 
 def _is_simpler(one: Expression, other: Expression, points: np.ndarray, units: np.ndarray) -> bool:

@@ -12,8 +12,8 @@ where columns are independent; far below for a law.
 
 import functools
 import itertools
-import time
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -25,8 +25,9 @@ DEGREES = {2: 4, 3: 3}
 PERMUTATIONS = 3
 ROUNDING = 1e-12
 TRIED = 400  # rows at most
-MANY = 500  # subsets: more are put in order by rough evidence first
-ROUGH = 100  # rows for that
+COMPARED = 200  # subsets of each size at most, the first ones by rough evidence
+SAMPLED = 20_000  # subsets of each size of which there is rough evidence, at random if more
+ROUGH = 100  # rows for rough evidence
 TOGETHER = 500  # subsets in one array
 
 
@@ -105,37 +106,30 @@ def _smallest_of_many(columns: np.ndarray, sets: np.ndarray) -> np.ndarray:
     return np.sqrt((values[:, 0] / values[:, -1]).clip(1e-16))
 
 
-def _most_promising_first(points: np.ndarray, every: np.ndarray, until: float) -> np.ndarray:
-    """Subsets (S, d) by rough evidence; those that time does not reach come last, at random."""
-    order = np.random.default_rng(0).permutation(len(every))
-    if len(every) <= MANY:
-        return every[order]
-    evidence_of = np.zeros(len(every))
-    for begin in range(0, len(every), TOGETHER):
-        if time.perf_counter() > until:
-            break
-        chosen = order[begin : begin + TOGETHER]
-        evidence_of[chosen] = rough(points, every[chosen])
-    return every[order[np.argsort(evidence_of[order], kind="stable")]]
+def _promising(points: np.ndarray, size: int) -> Iterator[tuple[int, ...]]:
+    """At most :data:`COMPARED` subsets, those with most rough evidence."""
+    d = points.shape[1]
+    every = itertools.combinations(range(d), size)
+    if math.comb(d, size) <= COMPARED:
+        yield from every
+        return
+    sets = np.array([*every])
+    if len(sets) > SAMPLED:
+        sets = np.random.default_rng(0).permutation(sets)[:SAMPLED]
+    parts = [sets[begin : begin + TOGETHER] for begin in range(0, len(sets), TOGETHER)]
+    order = np.argsort(np.concatenate([rough(points, part) for part in parts]), kind="stable")
+    yield from (tuple(columns) for columns in sets[order[:COMPARED]].tolist())
 
 
-def ranked(
-    points: np.ndarray, sizes: Iterable[int] = (2, 3), seconds: float = np.inf
-) -> list[tuple[float, tuple]]:
-    """Evidence and columns of every subset of points (N, D), small ones first, then most evidence.
+def ranked(points: np.ndarray, sizes: Iterable[int] = (2, 3)) -> list[tuple[float, tuple]]:
+    """Evidence and columns of subsets of points (N, D), small ones first, then most evidence.
 
-    Of each size as many as so many seconds allow, the most promising ones.
+    Of each size at most :data:`COMPARED`, the most promising ones.
 
     >>> x, y = np.random.default_rng(1).uniform(0.5, 2.0, (2, 90))
     >>> [columns for _, columns in ranked(np.column_stack([x, y, x**2, x * y]))][0]
     (0, 2)
     """
-    found = []
-    for size in sizes:
-        began = time.perf_counter()
-        every = np.array(list(itertools.combinations(range(points.shape[1]), size)))
-        for columns in _most_promising_first(points, every, began + seconds / 2.0):
-            if time.perf_counter() > began + seconds:
-                break
-            found.append((evidence(points[:, columns]), tuple(int(j) for j in columns)))
+    every = [columns for size in sizes for columns in _promising(points, size)]
+    found = [(evidence(points[:, columns]), columns) for columns in every]
     return sorted(found, key=lambda pair: (len(pair[1]), pair))

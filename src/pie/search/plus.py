@@ -23,7 +23,7 @@ from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
 from .planes import Plane, off_planes, renumbered, sections, with_planes
-from .pool import UNKNOWN, Batch, Effort, Found, Pool, Proposer, search
+from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
 from .price import Price, Prices, price_of, price_of_zeros
 from .proposers.inner import Inner, inner
 from .proposers.network import network
@@ -214,6 +214,7 @@ def discover_plus(
 
     Raises:
         ValueError: points that cannot be used, quoting them.
+        Interrupted: a KeyboardInterrupt with the :class:`Discovery` up to then.
     """
     points = check_points(points, model.config.max_variables)
     began = time.perf_counter()
@@ -221,11 +222,14 @@ def discover_plus(
     if not used.any():
         alone = _planes_alone(points, planes, config.seed)
         return Discovery((alone,), time.perf_counter() - began)
-    aside, points = points[~used], points[used]
+    aside, points, interrupted = points[~used], points[used], False
     candidates: dict[tuple, tuple[tuple, Candidate]] = {}
     for variables in sections(planes, points.shape[1]):
         cloud = Cloud.of(points[:, [j - 1 for j in variables]], config.views)
-        pool = searched(model, cloud, config, workers)
+        try:
+            pool = searched(model, cloud, config, workers)
+        except Interrupted as stop:
+            pool, interrupted = stop.found, True
         for found, from_front, price in _finished(pool, cloud, config):
             fit = replace(found.fit, expression=renumbered(found.fit.expression, variables))
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
@@ -237,7 +241,10 @@ def discover_plus(
                 fit.contrast, found.draft.proposer, price,
             )  # fmt: skip
             candidates.setdefault(key, ((from_front, price.total), candidate))
-        if candidates and any(is_exact(found.fit, config) for found in pool):
+        if interrupted or (candidates and any(is_exact(found.fit, config) for found in pool)):
             break
     ranked = sorted(candidates.values(), key=lambda pair: pair[0])
-    return Discovery(tuple(candidate for _, candidate in ranked), time.perf_counter() - began)
+    answer = Discovery(tuple(candidate for _, candidate in ranked), time.perf_counter() - began)
+    if interrupted:
+        raise Interrupted(answer)
+    return answer

@@ -96,6 +96,14 @@ class Pool:
 Proposer = Callable[[Cloud, Pool], Iterator[Batch]]
 
 
+class Interrupted(KeyboardInterrupt):
+    """The user interrupted a search; ``found`` is what it had found."""
+
+    def __init__(self, found):
+        super().__init__()
+        self.found = found
+
+
 def reduced(expression: Expression, nonzero: set[int]) -> Expression:
     """Canonical form without factors x_j, j in ``nonzero``: with x_j ≠ 0, f·x_j = 0 means f = 0.
 
@@ -140,11 +148,15 @@ def search(
     """Fit what the proposers yield, one proposer after another, until ``enough``.
 
     ``fit`` maps a batch to one fit per draft, in order. ``enough`` is asked after each batch.
+    Raises :class:`Interrupted` with the pool where the user interrupts.
     """
-    for proposer in proposers:
-        for batch in proposer(cloud, pool):
-            for draft, found in zip(batch.drafts, fit(batch, cloud), strict=True):
-                pool.keep(Found(draft, found))
-            if enough(pool):
-                return pool
+    try:
+        for proposer in proposers:
+            for batch in proposer(cloud, pool):
+                for draft, found in zip(batch.drafts, fit(batch, cloud), strict=True):
+                    pool.keep(Found(draft, found))
+                if enough(pool):
+                    return pool
+    except KeyboardInterrupt:
+        raise Interrupted(pool) from None
     return pool
