@@ -3,9 +3,9 @@
     python tools/notebook.py 04_evaluation           # look at the rows that are there
     python tools/notebook.py 04_evaluation pie plus  # find these parts of the rows
 
-The section ``notebooks.04_evaluation`` of params.yaml goes into the notebook's parameters
-cell, whole (lists too). A parameter that the notebook does not declare is refused. With parts,
-the parameter ``run`` is these, and the cells after the one tagged ``run`` are left out. The
+The section ``notebooks.evaluation`` of params.yaml (the name without its number) goes into the
+notebook's parameters cell, whole. A parameter that the notebook does not declare is refused. With
+parts, the parameter ``run`` is these, and the cells after the one tagged ``run`` are left out. The
 executed copy goes to reports/notebooks, stripped of times and ids so that the same
 run gives the same bytes.
 """
@@ -28,12 +28,13 @@ OUT = Path("reports/notebooks")
 
 def parameters_for(name: str, params: Path = ROOT / "params.yaml") -> dict:
     """The notebook's section of params.yaml, checked against what the notebook declares."""
-    given = read_yaml(params).get("notebooks", {}).get(name, {})
+    section = name.partition("_")[2]
+    given = read_yaml(params).get("notebooks", {}).get(section, {})
     declared = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
     for key in given:
         if key not in declared:
             raise ValueError(
-                f"unknown parameter notebooks.{name}.{key}; the notebook declares "
+                f"unknown parameter notebooks.{section}.{key}; the notebook declares "
                 f"{', '.join(declared)}"
             )
     return given

@@ -58,9 +58,9 @@ def shown(result):
     assert content["law"] == result.law and len(content["candidates"]) == len(result.candidates)
     for law in result.candidates:
         assert law.latex.endswith("= 0") and np.isfinite(law.program.constants).all()
-        own = {sympy.Symbol(name, real=True) for name in law.names}
+        own = {sympy.Symbol(name) for name in law.names}
         assert law.expression.free_symbols <= own
-        constants = {sympy.Symbol(name, real=True) for name in law.constants}
+        constants = {sympy.Symbol(name) for name in law.constants}
         assert not constants & own and law.template.free_symbols <= own | constants
         assert law.rms >= 0.0 and law.relative_rms >= 0.0 and law.complexity > 0
 

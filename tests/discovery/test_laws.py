@@ -50,13 +50,16 @@ def test_the_answer_is_in_sympy_with_the_names_of_the_columns(found):
     best = found.best
     assert {s.name for s in best.expression.free_symbols} == {"length", "w"}
     values = {name: value for name, (value, _) in best.constants.items()}
-    filled = best.template.subs({sympy.Symbol(k, real=True): v for k, v in values.items()})
+    filled = best.template.subs({k: v for k, v in values.items()})
     assert sympy.simplify(filled - best.expression).is_zero or abs(
         sympy.lambdify(sorted(best.expression.free_symbols, key=str), filled - best.expression)(
             1.3, 0.7
         )
     ) < 1e-9  # fmt: skip
     assert r"\mathrm{length}" in best.latex and best.latex.endswith("= 0")
+    length, w = sympy.symbols("length w")  # as a user writes them
+    heights = sympy.solve(best.expression.subs(length, 1.0), w)
+    assert sorted(float(h) for h in heights) == pytest.approx([-2.0, 2.0], rel=0.02)
 
 
 def test_constants_hold_the_truth_within_their_errors(found):
@@ -99,7 +102,7 @@ def test_the_front_are_the_candidates_that_none_beats_in_both(found):
 
 
 def test_a_line_of_the_table_is_its_equation_to_some_digits(found):
-    symbols = sympy.symbols("length w", real=True)
+    symbols = sympy.symbols("length w")
     for text, law in zip(found.table()["equation"], found.candidates, strict=True):
         line = sympy.sympify(text.removesuffix(" = 0"), {s.name: s for s in symbols})
         written, exact = (sympy.lambdify(symbols, f) for f in (line, law.expression))

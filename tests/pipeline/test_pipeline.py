@@ -54,9 +54,9 @@ def test_params_fit_the_notebook(root, name):
 
 def test_a_parameter_that_the_notebook_does_not_declare_is_refused(root, tmp_path):
     content = yaml.safe_load((root / "params.yaml").read_text())
-    content["notebooks"]["01_generation"]["n_equation"] = 3
+    content["notebooks"]["generation"]["n_equation"] = 3
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(content))
-    with pytest.raises(ValueError, match=r"unknown parameter notebooks\.01_generation\.n_equation"):
+    with pytest.raises(ValueError, match=r"unknown parameter notebooks\.generation\.n_equation"):
         tool(root, "notebook").parameters_for("01_generation", tmp_path / "params.yaml")
 
 
@@ -126,7 +126,7 @@ def test_stages_name_the_settings_that_their_notebook_takes(root, name):
     if name == "02_pretraining":
         taken |= {section for run in RUNS.values() for section in run[:3]}
     assert taken <= {p.partition(".")[0] for p in named}
-    section = f"notebooks.{name}"
+    section = f"notebooks.{name.partition('_')[2]}"
     free = {"workers", "cluster", "results", "out", "recipes"}
     given = tool(root, "notebook").parameters_for(name).keys() - free
     assert section in named or {f"{section}.{key}" for key in given} <= named

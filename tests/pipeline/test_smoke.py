@@ -70,7 +70,7 @@ def test_the_how_to_of_sweeps_works_as_written(root, smoke, tmp_path):
 
 @pytest.mark.parametrize(
     "section, key, value",
-    [("inference", "beam", 5), ("notebooks.09_equal_time", "every", 79),
+    [("inference", "beam", 5), ("notebooks.equal_time", "every", 79),
      ("pretraining_small", "seed", 9), ("baselines.genetic", "seed", 9), ("corpus", "seed", 9)],
 )  # fmt: skip
 def test_a_changed_parameter_re_runs_what_the_table_says(root, smoke, section, key, value):

@@ -54,13 +54,13 @@ class Law:
 
     @property
     def expression(self) -> sympy.Expr:
-        """f in SymPy, in real symbols called like the columns."""
+        """f in SymPy, in symbols called like the columns."""
         return named(to_sympy(self.program), self.names)
 
     @property
     def template(self) -> sympy.Expr:
         """f with its constants as symbols c1, c2, …"""
-        symbols = [sympy.Symbol(name, real=True) for name in self.constants]
+        symbols = [sympy.Symbol(name) for name in self.constants]
         return named(to_sympy(self.program, symbols), self.names)
 
     @property

@@ -49,9 +49,9 @@ def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = No
 
 
 def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
-    """x1, x2, … renamed to real symbols ``names``."""
+    """x1, x2, … renamed to ``names``: symbols as a user would write them, without assumptions."""
     symbols = {
-        sympy.Symbol(f"x{j}", real=True): sympy.Symbol(name, real=True)
+        sympy.Symbol(f"x{j}", real=True): sympy.Symbol(name)
         for j, name in enumerate(names, start=1)
     }
     return expression.xreplace(symbols)
