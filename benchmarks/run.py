@@ -59,7 +59,8 @@ def searches(root: Path, settings, cores: int, tiny: bool) -> dict:
     *PIE+* as evaluated, and ``pie.discover`` with its certificates; without noise, and with 1 %.
     """
     from pie.data.benchmarks import load, noisy
-    from pie.discovery.laws import discover, from_pretrained
+    from pie.discovery.laws import discover
+    from pie.discovery.pretrained import from_pretrained
     from pie.search.plus import discover_plus
 
     model = from_pretrained(root / "data/models/pie-plus")

@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from pie import from_pretrained
+
 try:
-    from pie.discovery.laws import from_pretrained
     from pie.expr.canonical import canonical
     from pie.search.plus import PlusConfig, discover_plus
 except ModuleNotFoundError:  # before the library was in packages
     from pie.canonical import canonical
-    from pie.laws import from_pretrained
     from pie.plus import discover_plus
 
     from pie.search import PlusConfig

@@ -1,26 +1,66 @@
-"""Put the headline tables of reports/ into README.md, between their two markers."""
+"""Put the tables of reports/ into README.md and docs/results.md, between their two markers."""
 
+import csv
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- results -->", "<!-- /results -->"
+TABLES = ("headline", "wild")  # of reports/tables/paper
+OURS, PAPERS = r"([\d.]+) % \[", r"\(([\d.]+) %\)$"  # in a cell such as 62.5 % [51, 73] (45.0 %)
+ROWS = {
+    "PIE": ("PIE", OURS),
+    "PIE (paper's value)": ("PIE", PAPERS),
+    "PIE+": ("PIE+", OURS),
+    "GP (CL-FEM)": ("GP (CL-FEM)", OURS),
+    "DSO (CL-FEM)": ("DSO (CL-FEM)", OURS),
+    "Null space": ("Null space", OURS),
+}
+COLUMNS = {
+    "AIF": r"AI-Feynman \(\d+\): Acc 0\.99",
+    "Syn": r"Synthetic \(ours\) \(\d+\): Acc 0\.99",
+    "Wild": r"Wild, noise-free \(\d+\): recovered",
+    "Noisy": r"Wild, 1 % noise \(\d+\): right skeleton",
+}
 
 
-def updated(readme: str, table: str) -> str:
-    """README text with ``table`` between the markers."""
-    head, rest = readme.split(BEGIN)
+def updated(text: str, table: str) -> str:
+    """A document with ``table`` between the markers."""
+    head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]
     return f"{head}{BEGIN}\n{table.strip()}\n{END}{tail}"
 
 
-def table(root: Path = ROOT) -> str:
-    """The headline tables as Markdown, without their captions."""
-    texts = [
-        (root / f"reports/tables/paper/{name}.md").read_text() for name in ("headline", "wild")
+def headline(root: Path = ROOT) -> str:
+    """The few numbers of the README as Markdown, in percent; a dash where there is none."""
+    cells: dict[str, dict[str, str]] = {}
+    for name in TABLES:
+        with (root / f"reports/tables/paper/{name}.csv").open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                cells.setdefault(row["Method"], {}).update(row)
+
+    def value(method: str, title: str, number: str) -> str:
+        texts = [c for name, c in cells.get(method, {}).items() if re.match(title, name)]
+        found = re.search(number, texts[0]) if texts else None
+        return found[1] if found else "–"
+
+    lines = [["Method", *COLUMNS], ["---", *["--:"] * len(COLUMNS)]]
+    lines += [
+        [shown, *(value(method, title, number) for title in COLUMNS.values())]
+        for shown, (method, number) in ROWS.items()
     ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def full(root: Path = ROOT) -> str:
+    """All methods with their intervals as Markdown, without captions."""
+    texts = [(root / f"reports/tables/paper/{name}.md").read_text() for name in TABLES]
     return "\n".join(text.split("\n\n", 1)[1] for text in texts)
 
 
+DOCUMENTS = {"README.md": headline, "docs/results.md": full}
+
 if __name__ == "__main__":
-    path = ROOT / "README.md"
-    path.write_text(updated(path.read_text(), table()))
+    for name, table in DOCUMENTS.items():
+        path = ROOT / name
+        path.write_text(updated(path.read_text(), table()))

@@ -13,7 +13,7 @@ HOMES = {
     "BadTable": "discovery.measurements",
     "ImplicitRegressor": "discovery.regressor",
     "discover": "discovery.laws",
-    "from_pretrained": "discovery.laws",
+    "from_pretrained": "discovery.pretrained",
 }
 
 

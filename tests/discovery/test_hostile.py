@@ -54,7 +54,7 @@ def shown(result):
     assert str(result) and result._repr_markdown_()
     assert ("no law found" in str(result)) == (result.best is None) == (not result.law)
     assert len(result.table()) == len(result.candidates) >= len(result.front)
-    content = json.loads(cli.as_json(result), parse_constant=pytest.fail)
+    content = json.loads(result.to_json(), parse_constant=pytest.fail)
     assert content["law"] == result.law and len(content["candidates"]) == len(result.candidates)
     for law in result.candidates:
         assert law.latex.endswith("= 0") and np.isfinite(law.program.constants).all()

@@ -1,18 +1,25 @@
 import functools
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
 import sympy
 
+from pie import __version__
 from pie.data.benchmarks import load
 from pie.discovery import cli
 from pie.discovery.certificate import same_zero_set
 from pie.discovery.cli import main
-from pie.discovery.laws import WORTH, default_weights, discover, from_pretrained
+from pie.discovery.compilation import announced
+from pie.discovery.laws import WORTH, discover
 from pie.discovery.measurements import BadTable
+from pie.discovery.pretrained import default_weights, from_pretrained
+from pie.discovery.result import Result
 from pie.discovery.subsets import evidence
 from pie.experiments.metrics import two_sided
 from pie.expr.expression import parse
@@ -199,6 +206,37 @@ def test_the_command_line_says_it_all(tmp_path, capsys):
     assert content["best"]["constants"]["c1"]["standard_error"] > 0.0
 
 
+def test_the_command_line_reads_standard_input_and_ends_when_nobody_reads(tmp_path):
+    text = pd.DataFrame(ellipse(), columns=["length", "w"]).to_csv(index=False)
+    pie = f"{sys.executable} -m pie"
+    run = functools.partial(subprocess.run, shell=True, capture_output=True, text=True)
+    done = run(f"{pie} discover - --all | head -1", input=text)
+    assert done.stdout.startswith("150 points in length, w") and done.stderr == ""
+    assert run(f"{pie} --version").stdout == f"pie {__version__}\n"
+
+
+def test_warming_up_compiles_what_a_search_needs(monkeypatch, capsys):
+    searched = []
+    monkeypatch.setattr(cli, "discover", lambda points: searched.append(points.shape))
+    assert main(["warm-up"]) == 0 and "ready after" in capsys.readouterr().out
+    assert searched == [(60, 2)] * 2 + [(60, 3)] * 2
+
+
+def test_compilation_is_announced_once_and_on_a_terminal_only(monkeypatch, capsys):
+    @numba.njit
+    def one(x):
+        return x + 1
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with announced():
+        one(1), one(1.0)
+    assert capsys.readouterr().err.count("once per installation") == 1
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False)
+    with announced():
+        one(1j)
+    assert capsys.readouterr().err == ""
+
+
 def test_the_command_line_takes_columns_in_any_order(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(cli, "discover", functools.partial(discover, config=FAST))
     path = tmp_path / "points.csv"
@@ -240,6 +278,37 @@ def test_a_law_of_two_columns_is_found_among_three():
     x, other = np.random.default_rng(0).uniform(0.5, 2.0, (2, 100))
     result = discover(pd.DataFrame({"x": x, "other": other, "y": np.exp(x)}), config=FAST)
     assert result.best.names == ("x", "y") and len(result.laws) == 1
+
+
+@pytest.mark.parametrize("name", ["found", "nothing"])
+def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
+    result = request.getfixturevalue(name)
+    path = tmp_path / "result.json"
+    result.save(path)
+    again = Result.load(path)
+    assert again.candidates == result.candidates and again.notes == result.notes
+    assert str(again).splitlines()[1:] == str(result).splitlines()[1:]
+    pd.testing.assert_frame_equal(again.to_dataframe(), result.to_dataframe())
+    assert [p.name for p in tmp_path.iterdir()] == ["result.json"], "no half-written file is left"
+    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    with pytest.raises(ValueError, match="format 99; expected 1"):
+        Result.load(path)
+    path.write_text('{"law": true}')
+    with pytest.raises(ValueError, match="holds no result that was saved"):
+        Result.load(path)
+
+
+def test_a_law_is_called_with_rows(found):
+    x = np.array([[1.0, 2.0], [4.0, 0.0]])
+    frame = pd.DataFrame({"w": x[:, 1], "other": 0.0, "length": x[:, 0]})
+    np.testing.assert_allclose(found.best(x), found.best.program.values(x))
+    np.testing.assert_allclose(found.best(frame), found.best(x))
+    assert repr(found.best).endswith("= 0") and repr(found.best) in repr(found)
+    assert len(repr(found)) < 200
+
+
+def test_no_law_says_why_and_what_to_do(nothing):
+    assert "no law found: the best equation" in str(nothing) and "result.table()" in str(nothing)
 
 
 def test_an_explanation_adds_up_and_names_who_proposed(found):

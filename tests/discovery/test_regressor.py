@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pie
 from pie import ImplicitRegressor
-from pie.discovery import laws, measurements
+from pie.discovery import laws, measurements, pretrained
 
 
 def hyperbola(n=60):
@@ -98,7 +98,7 @@ def test_it_passes_the_checks_of_scikit_learn(estimator, check):
 
 
 def test_the_package_offers_what_a_user_needs_and_nothing_else():
-    assert pie.discover is laws.discover and pie.from_pretrained is laws.from_pretrained
+    assert pie.discover is laws.discover and pie.from_pretrained is pretrained.from_pretrained
     assert pie.ImplicitRegressor is ImplicitRegressor and pie.BadTable is measurements.BadTable
     assert {name for name in dir(pie) if name[0] != "_"} == set(pie.__all__)
     assert len(pie.__all__) == 4

@@ -24,6 +24,51 @@ True
 """
 
 
+DOCUMENTS = (
+    "README.md", "docs/data.md", "docs/deviations.md", "docs/extending.md", "docs/reproducing.md",
+    "docs/results.md", "docs/scaling.md", "docs/search.md", "docs/sweeps.md",
+)  # fmt: skip
+
+
+def test_every_document_is_listed_and_linked_from_the_readme(root):
+    assert {f"docs/{path.name}" for path in (root / "docs").glob("*.md")} == {*DOCUMENTS[1:]}
+    readme = (root / "README.md").read_text()
+    assert [name for name in DOCUMENTS[1:] if f"]({name})" not in readme] == []
+
+
+def test_the_readme_has_at_most_900_words(root):
+    assert len((root / "README.md").read_text().split()) <= 900
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_relative_links_lead_somewhere(root, name):
+    prose = re.sub(r"^```.*?^```", "", (root / name).read_text(), flags=re.M | re.S)
+    links = re.findall(r"\]\(([^)\s]+)\)", prose)
+    for link in links:
+        if link.startswith("http"):
+            continue
+        target, _, anchor = link.partition("#")
+        path = (root / name).parent / target if target else root / name
+        assert path.exists(), link
+        assert not anchor or anchor in anchors(path.read_text()), link
+
+
+def anchors(text: str) -> set[str]:
+    """Of the headings of a document, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_the_example_of_the_readme_prints_what_it_says(root, monkeypatch, capsys):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", (root / "README.md").read_text(), re.S)
+    (_, code), (_, said) = blocks[:2]
+    assert len(code.splitlines()) == 5
+    monkeypatch.chdir(root)
+    exec(code, {})
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[1:] == said.splitlines()[1:], "but for the seconds"
+
+
 @pytest.fixture
 def sections(root, tmp_path) -> tuple[Path, Path]:
     """docs/extending.md in two files: up to the operator, and the rest."""

@@ -237,9 +237,18 @@ def test_no_committed_file_is_large_or_pickled(root):
         assert path.suffix not in (".pkl", ".pickle", ".pt", ".pth"), name
 
 
-def test_the_readme_shows_the_table_that_the_pipeline_made(root):
-    readme, tables = (root / "README.md").read_text(), tool(root, "readme")
-    assert tables.updated(readme, tables.table(root)) == readme
+@pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
+def test_the_documents_show_the_tables_that_the_pipeline_made(root, name):
+    text, tables = (root / name).read_text(), tool(root, "readme")
+    assert tables.updated(text, tables.DOCUMENTS[name](root)) == text
+
+
+def test_the_headline_of_the_readme_has_a_number_wherever_the_full_tables_have_one(root):
+    lines = tool(root, "readme").headline(root).splitlines()[2:]
+    cells = {name.strip(): values for _, name, *values, _ in (line.split("|") for line in lines)}
+    missing = {name: sum(v.strip() == "–" for v in values) for name, values in cells.items()}
+    not_on_wild = {"PIE (paper's value)", "GP (CL-FEM)", "DSO (CL-FEM)"}
+    assert missing == {name: 2 * (name in not_on_wild) for name in cells} and len(cells) == 6
 
 
 def test_pretraining_says_what_is_wrong_in_one_line(root, tmp_path):

@@ -74,8 +74,8 @@ class Certificate:
             return f"points that were held out fit no better than chance (p = {self.p:.2g})"
         if self.contrast > CONTRAST:
             return (
-                f"points that were held out are {self.contrast:.2g} times as far as without a law; "
-                f"expected at most {CONTRAST:g}"
+                f"points that were held out lie {self.contrast:.2g} times as far from it as points "
+                f"with permuted columns; a law is expected to reach {CONTRAST:g}"
             )
         return ""
 

@@ -1,48 +1,24 @@
 """``pie discover data.csv``: laws that a table obeys, from the command line.
 
-Ends with 0 where a law was found, 1 where none was, 2 where the table cannot be used.
+``discover`` ends with 0 where a law was found, 1 where none was, 2 where the table cannot be used.
+``pie warm-up`` compiles everything ahead of the first search.
 """
 
 import argparse
 import io
-import json
-import math
+import os
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
+
+from .. import __version__
 from .laws import discover
 from .measurements import MAX_POINTS, BadTable, read_csv
-from .result import Law, Result
+from .result import Result
 
 FOUND, NOTHING, UNUSABLE = 0, 1, 2
-
-
-def _number(value: float) -> float | None:
-    """JSON has no infinite numbers."""
-    return value if math.isfinite(value) else None
-
-
-def _record(law: Law) -> dict:
-    certificate = law.certificate
-    return {
-        "equation": str(law.expression),
-        "template": str(law.template),
-        "latex": law.latex,
-        "constants": {
-            name: {"value": value, "standard_error": _number(error)}
-            for name, (value, error) in law.constants.items()
-        },
-        "rms": _number(law.rms),
-        "relative_rms": _number(law.relative_rms),
-        "chi": None if law.chi is None else _number(law.chi),
-        "complexity": law.complexity,
-        "law": certificate.law,
-        "reason": certificate.reason,
-        "held_out_contrast": _number(certificate.contrast),
-        "p": certificate.p,
-        "covered": certificate.covered,
-        "factors": [{"equation": str(f), "share": share} for f, share in law.factors],
-    }
 
 
 def _uncertainties(given: list[str]) -> dict[str, str] | None:
@@ -53,26 +29,25 @@ def _uncertainties(given: list[str]) -> dict[str, str] | None:
     return {name.strip(): value for name, _, value in pairs} or None
 
 
-def as_json(result: Result) -> str:
-    """A result as one JSON object."""
-    content = {
-        "law": result.law,
-        "best": _record(result.best) if result.best else None,
-        "candidates": [_record(law) for law in result.candidates],
-        "columns": list(result.names),
-        "notes": list(result.notes),
-        "points": result.points,
-        "seconds": round(result.seconds, 3),
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+def warm_up() -> float:
+    """Search circles and spheres, so that everything is compiled; returns the seconds."""
+    began, rng = time.perf_counter(), np.random.default_rng(0)
+    for d in (2, 3):
+        points = rng.standard_normal((60, d))
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+        for noise in (0.0, 0.01):
+            discover(points + noise * rng.standard_normal((60, d)))
+    return time.perf_counter() - began
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Find implicit equations in tables of measurements."""
     parser = argparse.ArgumentParser(prog="pie", description=main.__doc__)
+    parser.add_argument("--version", action="version", version=f"pie {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     find = commands.add_parser("discover", help="laws that the rows of a CSV file obey")
-    find.add_argument("file", type=Path)
+    commands.add_parser("warm-up", help="compile everything; once per installation")
+    find.add_argument("file", type=Path, help="- for standard input")
     find.add_argument("--columns", help="comma-separated names; default: all that vary")
     find.add_argument("--missing", choices=("error", "drop"), default="error")
     find.add_argument("--max-points", type=int, default=MAX_POINTS)
@@ -87,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     find.add_argument("--json", action="store_true", help="everything, as one JSON object")
     find.add_argument("--all", action="store_true", help="all candidates, not only the law")
     options = parser.parse_args(arguments)
+    if options.command == "warm-up":
+        print(f"ready after {warm_up():.0f} s")
+        return FOUND
     if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the terminal can show
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -106,10 +84,21 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, FileNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)
         return UNUSABLE
-    print(as_json(result) if options.json else result)
-    if options.all and not options.json:
-        print(result.table().to_string(index=False))
+    except KeyboardInterrupt:
+        print("error: interrupted before anything was found", file=sys.stderr)
+        return UNUSABLE
+    try:
+        _show(result, options.json, options.all)
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FOUND if result.law else NOTHING
+
+
+def _show(result: Result, as_json: bool, all_candidates: bool) -> None:
+    print(result.to_json() if as_json else result)
+    if all_candidates and not as_json:
+        print(result.table().to_string(index=False))
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

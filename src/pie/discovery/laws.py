@@ -9,7 +9,6 @@ order of their evidence (:mod:`pie.discovery.subsets`), triples only where no pa
 law already.
 """
 
-import functools
 import math
 import os
 import time
@@ -23,7 +22,7 @@ from tqdm import tqdm
 from ..expr.expression import Expression
 from ..expr.sympy_bridge import rounded
 from ..fit.uncertainty import polished, standard_errors
-from ..network.model import PIE, load_weights
+from ..network.model import PIE
 from ..search.candidates import Unusable
 from ..search.plus import PlusConfig, discover_plus
 from ..search.pool import Interrupted
@@ -31,7 +30,9 @@ from ..zeroset.spreads import robust_spreads
 from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors
+from .compilation import announced
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements
+from .pretrained import from_pretrained
 from .result import Law, Result, rms_distance
 
 SEARCHED = 200  # points at most
@@ -42,23 +43,6 @@ WORSE = 1.5  # times the error of a longer equation: a simpler law, no duplicate
 WORTH = -2.0  # evidence of a set of columns that is searched
 SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
-
-
-def default_weights() -> Path:
-    """Folder of the released weights of *PIE+*: ``PIE_WEIGHTS``, or in this project."""
-    given = os.environ.get("PIE_WEIGHTS")
-    folder = Path(given) if given else Path(__file__).resolve().parents[3] / "data/models/pie-plus"
-    if not (folder / "config.json").exists():
-        raise FileNotFoundError(
-            f"no weights in {folder}; set PIE_WEIGHTS to the folder with those of pie-plus"
-        )
-    return folder
-
-
-@functools.lru_cache(maxsize=4)
-def from_pretrained(folder: Path | str | None = None) -> PIE:
-    """A pre-trained network, the released one of *PIE+* without an argument."""
-    return load_weights(Path(folder) if folder else default_weights())
 
 
 def discover(
@@ -107,7 +91,8 @@ def discover(
     searched: list[tuple[int, ...]] = []
     laws: list[Law] = []
     notes = list(table.notes)
-    with tqdm(desc="sets of columns", delay=1.0, leave=False, disable=None) as progress:
+    progress = tqdm(desc="sets of columns", delay=1.0, leave=False, disable=None)
+    with progress, announced():
         for columns in _worth_searching(table.points, laws, table.names, max_sets, notes):
             if searched and time.perf_counter() > began + seconds:
                 notes.append(

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,11 +42,13 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
     within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers is no header: columns are then x1, x2, … BadTable quotes what is wrong with the file.
+    numbers is no header: columns are then x1, x2, … ``-`` is standard input. BadTable quotes what is
+    wrong with the file.
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        data = sys.stdin.buffer.read() if path == Path("-") else path.read_bytes()
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise BadTable(f"cannot read {path}: {error}; expected a text file") from None
     except UnicodeDecodeError as error:

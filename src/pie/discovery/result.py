@@ -1,16 +1,22 @@
 """What was found in a table: laws with their evidence, or that there is none."""
 
+import json
+import math
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import sympy
 
-from ..expr.expression import Expression
+from .. import __version__
+from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.sympy_bridge import named, rounded, to_latex, to_sympy
 from ..search.price import Price
+from ..zeroset.factors import Factor
 from .certificate import Certificate
 
+FORMAT = 1  # of the JSON
 SHARPER = 0.3  # times the contrast: what a third column has to bring
 
 
@@ -33,9 +39,42 @@ def rms_distance(expression: Expression, points: np.ndarray, units: np.ndarray) 
     return error if np.isfinite(error) else np.inf
 
 
-@dataclass(frozen=True)
+def measured(value: float, error: float) -> str:
+    """A value with its standard error, to two digits of the error.
+
+    >>> measured(1.4998225, 4.8e-06), measured(812.3, 14.0), measured(6.02214e23, 3e18)
+    ('1.4998225 ± 0.0000048', '812 ± 14', '6.022140e+23 ± 3.0e+18')
+    >>> measured(2.0, 0.0), measured(2.0, float("inf"))
+    ('2 ± 0', '2 (not determined by the points)')
+    """
+    if not math.isfinite(error):
+        return f"{value:.6g} (not determined by the points)"
+    if error <= 1e-12 * abs(value):
+        return f"{value:.12g} ± {error:.2g}"
+    digits = 1 - math.floor(math.log10(error))
+    if digits <= 10 and max(abs(value), error) < 1e6:
+        return f"{value:.{max(0, digits)}f} ± {error:.{max(0, digits)}f}"
+    shown = max(0, math.floor(math.log10(max(abs(value), error))) + digits)
+    return f"{value:.{shown}e} ± {error:.1e}"
+
+
+def _number(value: float) -> float | None:
+    """JSON has no infinite numbers."""
+    return value if math.isfinite(value) else None
+
+
+def _from_number(value: float | None) -> float:
+    return math.inf if value is None else value
+
+
+def _of_lists(tree: list) -> Tree:
+    """A tree from JSON, which has lists for tuples."""
+    return tuple(_of_lists(part) if isinstance(part, list) else part for part in tree)
+
+
+@dataclass(frozen=True, repr=False)
 class Law:
-    """An equation f = 0 with what is known about it.
+    """An equation f = 0 with what is known about it; called with points (N, D) it is f there.
 
     ``rms`` is the root mean square first-order distance of all points in the data's units,
     ``relative_rms`` the same in units of the columns' spreads, ``chi`` in units of their
@@ -88,12 +127,75 @@ class Law:
         """Operators, variables and constants."""
         return len(self.program.codes)
 
+    def __call__(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """f at the rows of a frame with these columns, or of points (N, D) in their order, (N,)."""
+        if isinstance(points, pd.DataFrame):
+            points = points[list(self.names)].to_numpy(float)
+        with np.errstate(all="ignore"):
+            return self.program.values(np.asarray(points, float))
+
     def distance(self, points: np.ndarray) -> np.ndarray:
         """Signed first-order distance f/‖∇f‖ of points (N, D) in their units, (N,)."""
         return first_order_distances(self.program, points, np.ones(points.shape[1]))
 
+    def __repr__(self) -> str:
+        return f"{rounded(self.expression)} = 0"
 
-@dataclass(frozen=True)
+    def record(self) -> dict:
+        """What JSON holds; ``program`` and what follows it is for :meth:`of_record`."""
+        seen, items = self.certificate, asdict(self.price) if self.price else {}
+        return {
+            "equation": str(self.expression),
+            "template": str(self.template),
+            "latex": self.latex,
+            "columns": list(self.names),
+            "constants": {
+                name: {"value": value, "standard_error": _number(error)}
+                for name, (value, error) in self.constants.items()
+            },
+            "rms": _number(self.rms),
+            "relative_rms": _number(self.relative_rms),
+            "chi": None if self.chi is None else _number(self.chi),
+            "complexity": self.complexity,
+            "law": seen.law,
+            "reason": seen.reason,
+            "held_out_contrast": _number(seen.contrast),
+            "p": seen.p,
+            "covered": seen.covered,
+            "factors": [{"equation": str(f), "share": share} for f, share in self.factors],
+            "proposer": self.proposer,
+            "price": {name: _number(value) for name, value in items.items()} or None,
+            "program": to_tree(self.program),
+            "certificate": {
+                "kind": seen.kind,
+                "gain": _number(seen.gain),
+                "shares": list(seen.shares),
+                "flattest": _number(seen.flattest),
+                "gap": seen.gap,
+                "factors": [[to_tree(factor.expression), factor.share] for factor in seen.factors],
+            },
+        }
+
+    @classmethod
+    def of_record(cls, record: dict) -> "Law":
+        """The inverse of :meth:`record`."""
+        seen, gap = record["certificate"], record["certificate"]["gap"]
+        certificate = Certificate(
+            seen["kind"], _from_number(record["held_out_contrast"]), record["p"],
+            _from_number(seen["gain"]), tuple(seen["shares"]), _from_number(seen["flattest"]),
+            record["covered"], None if gap is None else tuple(tuple(ends) for ends in gap),
+            tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
+        )  # fmt: skip
+        errors = (_from_number(c["standard_error"]) for c in record["constants"].values())
+        price = {name: _from_number(value) for name, value in (record["price"] or {}).items()}
+        return cls(
+            from_tree(_of_lists(record["program"])), tuple(record["columns"]), tuple(errors),
+            _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
+            record["chi"], record["proposer"], Price(**price) if price else None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """What was found in a table with so many ``points`` in columns ``names``, in so many seconds.
 
@@ -146,8 +248,63 @@ class Result:
                 kept.append(law)
         return tuple(kept)
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """One line per candidate, best first, with all digits."""
+        return pd.DataFrame(
+            {
+                "equation": str(law.expression),
+                "columns": ", ".join(law.names),
+                "complexity": law.complexity,
+                "rms": law.rms,
+                "relative_rms": law.relative_rms,
+                "contrast": law.certificate.contrast,
+                "p": law.certificate.p,
+                "law": law.certificate.law,
+                "reason": law.certificate.reason,
+                "proposer": law.proposer,
+                "price": law.price.total if law.price else np.nan,
+            }
+            for law in self.candidates
+        )
+
+    def to_json(self) -> str:
+        """As one JSON object."""
+        content = {
+            "law": self.law,
+            "best": self.best.record() if self.best else None,
+            "laws": [str(law.expression) for law in self.laws],
+            "candidates": [law.record() for law in self.candidates],
+            "columns": list(self.names),
+            "notes": list(self.notes),
+            "points": self.points,
+            "seconds": round(self.seconds, 3),
+            "format": FORMAT,
+            "version": __version__,
+        }
+        return json.dumps(content, indent=2, ensure_ascii=False)
+
+    def save(self, path: Path | str) -> None:
+        """Write :meth:`to_json` to a file."""
+        path = Path(path)
+        partial = path.with_name(f".{path.name}.tmp")
+        partial.write_text(self.to_json() + "\n")
+        partial.replace(path)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Result":
+        """A result from a file by :meth:`save`; ValueError if it is none."""
+        try:
+            content = json.loads(Path(path).read_text())
+            if content["format"] != FORMAT:
+                raise ValueError(f"format {content['format']!r}; expected {FORMAT}")
+            laws = tuple(Law.of_record(record) for record in content["candidates"])
+            columns, notes = tuple(content["columns"]), tuple(content["notes"])
+            return cls(laws, columns, notes, content["points"], content["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} holds no result that was saved: {error}") from None
+
     def table(self) -> pd.DataFrame:
-        """One line per candidate, best first."""
+        """One line per candidate, best first, to read."""
         return pd.DataFrame(
             {
                 "equation": f"{rounded(law.expression)} = 0",
@@ -175,14 +332,29 @@ class Result:
             )
         return pd.DataFrame(rows)
 
+    @property
+    def _why_none(self) -> str:
+        """Why no law was found, and what to do."""
+        if not self.candidates:
+            return (
+                "no set of columns is nearer to a curve or surface than with permuted rows. "
+                "Name the columns that you expect to obey a law, two or three at a time."
+            )
+        first = self.candidates[0]
+        return (
+            f"the best equation, {first!r}, does not pass: {first.certificate.reason}. "
+            "result.table() has all of them; more rows or smaller errors may decide."
+        )
+
+    def __repr__(self) -> str:
+        found = f"{len(self.laws)} laws, first {self.best!r}" if self.best else "no law found"
+        return f"<{self.points} points in {', '.join(self.names)}: {found}>"
+
     def __str__(self) -> str:
         head = f"{self.points} points in {', '.join(self.names)}; {self.seconds:.1f} s"
         lines = [head, *(f"  {note}" for note in self.notes)]
-        if not self.candidates:
-            return "\n".join([*lines, "no law found: no equation could be fitted"])
         if self.best is None:
-            first = self.candidates[0]
-            return "\n".join([*lines, f"no law found: {first.certificate.reason}"])
+            return "\n".join([*lines, f"no law found: {self._why_none}"])
         for law in self.laws:
             lines += [f"{law.template} = 0", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
@@ -196,8 +368,7 @@ class Result:
     def _repr_markdown_(self) -> str:
         text = [f"*{note}*" for note in self.notes]
         if self.best is None:
-            reason = self.candidates[0].certificate.reason if self.candidates else "nothing fits"
-            text.append(f"**No law found**: {reason}.")
+            text.append(f"**No law found**: {self._why_none}")
         else:
             for law in self.laws:
                 text += [f"$${law.latex}$$", *_constants(law)]
@@ -205,4 +376,4 @@ class Result:
 
 
 def _constants(law: Law) -> list[str]:
-    return [f"{name} = {value:.6g} ± {error:.2g}" for name, (value, error) in law.constants.items()]
+    return [f"{name} = {measured(value, error)}" for name, (value, error) in law.constants.items()]

@@ -26,7 +26,8 @@ from tqdm import tqdm
 
 from ..data.null_clouds import LAWFUL, Cloud
 from ..discovery.certificate import CONTRAST, SIGNIFICANT
-from ..discovery.laws import default_weights, discover
+from ..discovery.laws import discover
+from ..discovery.pretrained import default_weights
 from ..expr.expression import parse, to_infix, to_tree
 from ..search.plus import PlusConfig
 from ..sources import digest_of

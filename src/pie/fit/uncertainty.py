@@ -15,6 +15,7 @@ from ..expr.operators import BY_NAME, CONSTANT, arity
 from ..expr.terms import terms
 
 OUTLYING = 6.0  # outlier threshold, in robust standard deviations
+MOSTLY = 0.8  # smallest share of usual points; where there are fewer, none is an outlier
 CLOSE = 1e-7  # relative tolerance for equality with a simpler value
 CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
@@ -72,7 +73,7 @@ def root_mean_square(
     Two equations compare only on the same ``usual``.
     """
     usual = usual_points(expression, points, units) if usual is None else usual
-    if usual.sum() < 0.8 * len(points):
+    if usual.sum() < MOSTLY * len(points):
         return np.inf
     residual = _residuals(expression, points[usual], units)
     error = float(np.sqrt(np.mean(residual**2)))
@@ -131,7 +132,10 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Standard errors of the constants, (P,); all inf if points (N, D) do not determine them."""
     usual = usual_points(expression, points, units)
-    residual, jacobian = _linearised(expression, points[usual], units)
+    residual, jacobian = _linearised(expression, points, units)
+    if usual.sum() < MOSTLY * len(points):
+        usual = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
+    residual, jacobian = residual[usual], jacobian[usual]
     p = jacobian.shape[1]
     n = np.count_nonzero((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
     if n <= p:
