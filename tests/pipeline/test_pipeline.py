@@ -1,5 +1,6 @@
 """The pipeline's own promises: notebooks, runner, lock, and what is committed."""
 
+import ast
 import importlib.util
 import re
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import PurePath
 
 import nbformat
 import numpy as np
+import papermill
 import pytest
 import yaml
 
@@ -50,6 +52,15 @@ def test_every_code_cell_was_executed(root, name):
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_params_fit_the_notebook(root, name):
     assert tool(root, "notebook").parameters_for(name)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_opened_by_hand_shows_what_the_pipeline_shows(root, name):
+    """Its own parameters are those of params.yaml, so that what it holds is of full size."""
+    declared = papermill.inspect_notebook(str(root / f"notebooks/{name}.ipynb"))
+    given = tool(root, "notebook").parameters_for(name)
+    for key in given.keys() - {"out", "recipes", "workers"}:
+        assert ast.literal_eval(declared[key]["default"]) == given[key], key
 
 
 def test_a_parameter_that_the_notebook_does_not_declare_is_refused(root, tmp_path):

@@ -1,3 +1,4 @@
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -5,6 +6,7 @@ import pandas as pd
 import pytest
 
 from pie.experiments.evaluation import Row, summarise
+from pie.params import read_yaml
 from pie.report import claims, clouds, curves, figures, paper, tables
 
 
@@ -101,6 +103,19 @@ def test_hyperparameters_stand_beside_the_papers():
     run = tables.parameters({"a": {"low": 3, "high": 5}, "notebooks": {"x": 1}})
     table = tables.hyperparameters(reported, run)
     assert table.ours.tolist() == ["3 to 5", "Adam"] and "notebooks.x" not in run
+
+
+def test_table_4_lists_what_the_network_has_and_has_seen(root):
+    reported = pd.read_csv(root / "data/paper/table4_hyperparameters.csv", dtype=str)
+    sections = read_yaml(root / "params.yaml")
+    ours = tables.hyperparameters(reported, tables.parameters(sections)).set_index("parameter").ours
+    assert ours["Number of ISABs"].startswith("none") and "none" in ours["Number of PMA features"]
+    with open(root / "data/models/pie/training.csv") as log:
+        seen = [*csv.DictReader(log)][-1]["examples"]
+    assert ours["Size of the pre-training dataset K"] == seen
+    papers = {**sections, "model": {**sections["model"], "encoder": "isab", "encoder_layers": 5}}
+    ours = tables.hyperparameters(reported, tables.parameters(papers)).set_index("parameter").ours
+    assert ours["Number of ISABs"] == "5" and ours["Number of PMA features"] == "10"
 
 
 def test_a_difference_is_told_only_beyond_the_interval():

@@ -169,12 +169,25 @@ def parameters(sections: dict) -> dict[str, object]:
 FIXED = {"bits": BITS, "tokens": vocabulary.SIZE, "optimizer": "Adam"}  # by the code
 
 
+def _derived(run: dict[str, object]) -> dict[str, object]:
+    """What follows from the parameters of the network and its run, if these are among them."""
+    if "model.encoder" not in run:
+        return {}
+    isabs, layers = run["model.encoder"] == "isab", run["model.encoder_layers"]
+    seen = run["pretraining.max_steps"] * run["pretraining.batch_size"]
+    return {
+        "isabs": layers if isabs else f"none; {layers} blocks of inducing points",
+        "pma_features": run["model.pma_features"] if isabs else "none; the inducing points instead",
+        "examples_seen": min(seen, run["pretraining.examples"]),
+    }
+
+
 def hyperparameters(reported: pd.DataFrame, run: dict[str, object]) -> pd.DataFrame:
     """Tables 4 to 6: the paper's values beside those that were ``run`` (:func:`parameters`).
 
     ``reported`` has the columns ``parameter``, ``value``, and ``key``: our name for it, or two.
     """
-    run = run | FIXED
+    run = run | FIXED | _derived(run)
     ours = [" to ".join(str(run[key]) for key in keys.split()) for keys in reported["key"]]
     table = reported.drop(columns="key").rename(columns={"value": "paper"})
     return table.assign(ours=ours, key=reported["key"])
