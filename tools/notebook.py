@@ -10,6 +10,7 @@ executed copy goes to reports/notebooks, stripped of times and ids so that the s
 run gives the same bytes.
 """
 
+import ast
 import logging
 import os
 import sys
@@ -20,6 +21,7 @@ import nbformat
 import papermill
 from notebook_code import run_part
 
+from pie.experiments.settings import load_settings
 from pie.params import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,6 +38,12 @@ def parameters_for(name: str, params: Path = ROOT / "params.yaml") -> dict:
             raise ValueError(
                 f"unknown parameter notebooks.{section}.{key}; the notebook declares "
                 f"{', '.join(declared)}"
+            )
+        usual = ast.literal_eval(declared[key]["default"])
+        kinds = (int, float) if isinstance(usual, float) else (type(usual),)
+        if type(given[key]) not in kinds:
+            raise ValueError(
+                f"notebooks.{section}.{key} is {given[key]!r}; expected {type(usual).__name__}"
             )
     return given
 
@@ -78,6 +86,11 @@ def main() -> None:
         sys.exit(__doc__)
     os.chdir(ROOT)
     logging.getLogger("papermill").setLevel(logging.WARNING)
+    try:  # before a notebook starts, which takes longer
+        load_settings(ROOT / "params.yaml")
+        parameters_for(sys.argv[1])
+    except ValueError as error:
+        sys.exit(f"error: params.yaml: {error}")
     OUT.mkdir(parents=True, exist_ok=True)
     execute(sys.argv[1], sys.argv[2:])
 

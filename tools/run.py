@@ -1,4 +1,4 @@
-"""From a bare Python 3.11 to results: create the environment once, then run a command in it.
+"""From a bare Python (3.11 to 3.13) to results: create the environment once, then run a command in it.
 
     python3 tools/run.py repro     # environment, then dvc repro
     python3 tools/run.py test      # environment, then all tests
@@ -25,8 +25,8 @@ def create_environment() -> None:
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()
     if STAMP.exists() and STAMP.read_text() == digest:
         return
-    if sys.version_info[:2] != (3, 11):
-        sys.exit(f"this project is locked for Python 3.11; this is {sys.version.split()[0]}")
+    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+        sys.exit(f"this is Python {sys.version.split()[0]}; expected 3.11, 3.12 or 3.13")
     print("creating .venv from requirements.lock (about two minutes, once)", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
     pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-input"]

@@ -71,6 +71,20 @@ def test_a_parameter_that_the_notebook_does_not_declare_is_refused(root, tmp_pat
         tool(root, "notebook").parameters_for("01_generation", tmp_path / "params.yaml")
 
 
+@pytest.mark.parametrize(
+    "section, key, value, message",
+    [("generation", "n_equations", "many", r"notebooks\.generation\.n_equations is 'many'; expected int"),
+     ("evaluation", "methods", "PIE", r"notebooks\.evaluation\.methods is 'PIE'; expected list")],
+)  # fmt: skip
+def test_a_parameter_of_a_wrong_type_is_refused(root, tmp_path, section, key, value, message):
+    content = yaml.safe_load((root / "params.yaml").read_text())
+    content["notebooks"][section][key] = value
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(content))
+    name = next(name for name in NOTEBOOKS if name.endswith(section))
+    with pytest.raises(ValueError, match=message):
+        tool(root, "notebook").parameters_for(name, tmp_path / "params.yaml")
+
+
 def test_prose_does_not_change_the_code_that_stages_depend_on(root):
     code = tool(root, "notebook_code")
     cells = nbformat.read(root / "notebooks/04_evaluation.ipynb", 4).cells

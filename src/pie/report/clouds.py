@@ -65,6 +65,13 @@ def _answer(axes: Axes, row: Row, cloud: np.ndarray, width: float, **points) -> 
     return math_text(equation)
 
 
+_DOMAINS = {  # of the paper's Figure 1
+    "relativistic": "particle trajectory",
+    "orbit": "celestial motion",
+    "gas": "inverse proportion",
+}
+
+
 def contrast(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
     """Figure 1: the same points in every row, what each method found, degenerate or not.
 
@@ -77,13 +84,17 @@ def contrast(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
         axes = grid[ids.index(row.equation_id), names.index(row.method)]
         found = _answer(axes, row, points[row.equation_id], 1.0, color="0.6", markersize=1.5)
         flaw = row.status.removeprefix("degenerate: ") if row.status != "ok" else ""
-        text = f"{wrapped(clipped(found, 60), 22)}\n{flaw}".strip()
+        text = f"{wrapped(clipped(found, 60), 20)}\n{flaw}".strip()
         axes.set_xlabel(text, fontsize=4.5, color=METHODS[row.method][0])
-        axes.tick_params(labelbottom=False, labelleft=False, length=0)
+        axes.tick_params(labelsize=4, length=1.5, pad=1)
+        axes.locator_params(nbins=4)
         if row.equation_id == ids[0]:
             axes.set_title(row.method, fontsize=6)
         if row.method == names[0]:
-            axes.set_ylabel(wrapped(math_text(parse(row.truth)) + " = 0", 20), fontsize=5)
+            letter = "abcdefghijkl"[ids.index(row.equation_id)]
+            domain = _DOMAINS.get(row.equation_id, row.equation_id)
+            law = wrapped(math_text(parse(row.truth)) + " = 0", 26)
+            axes.set_ylabel(f"({letter}) {domain}\n{law}", fontsize=5)
     return figure
 
 

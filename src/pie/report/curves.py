@@ -13,13 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from ..experiments.comparisons import Difference
-from .drawing import METHODS, distinct, legend_below, panels, percents
+from .drawing import METHODS, distinct, legend_below, lettered, panels, percents
 
 Varied = list[tuple[float, dict]]  # values of a setting, and their entries of the summary
 
 
-def _draw(axes: Axes, names: Sequence[str], varied: Varied, key: str) -> None:
-    """A score of every method with its intervals, methods a little apart."""
+def _draw(
+    axes: Axes, names: Sequence[str], varied: Varied, key: str, counted: bool = False
+) -> None:
+    """A score of every method with its intervals, methods a little apart; ``counted``: equations."""
     for i, name in enumerate(names):
         mine = [(x, entry) for x, entry in varied if entry["method"] == name]
         if mine:
@@ -27,7 +29,9 @@ def _draw(axes: Axes, names: Sequence[str], varied: Varied, key: str) -> None:
             colour, marker = METHODS[name]
             value, *ends = percents(entries, key)
             style = {"color": colour, "elinewidth": 0.5, "linewidth": 0.8, "markersize": 3}
-            style |= {"fmt": f"{marker}-", "label": name}
+            count = min(entry["equations"] for entry in entries)
+            line = "--" if "Vanilla" in name else "-"
+            style |= {"fmt": f"{marker}{line}", "label": f"{name}, {count}" if counted else name}
             shifted = np.array(x) * 1.05 ** (i - len(names) / 2)
             axes.errorbar(shifted, value, np.abs(ends - value), **style)
 
@@ -52,10 +56,10 @@ def equal_time(summary: Sequence[dict]) -> Figure:
 
 
 _SETTINGS = {
-    "examples": "training examples, K",
-    "points": "training points, N",
-    "beam": "width of the beam",
-    "tau": "tolerance τ of CL-FEM",
+    "examples": "training examples, K\n(small networks)",
+    "points": "training points, N\n(small networks)",
+    "beam": "width of the beam\n(released network)",
+    "tau": "tolerance τ of CL-FEM\n(released network)",
 }
 _SHADES = {  # score: name, grey, line
     "fitness": ("fitness × 100", "0.0", "-"),
@@ -65,8 +69,11 @@ _SHADES = {  # score: name, grey, line
 }
 
 
-def sensitivity(summary: Sequence[dict]) -> Figure:
-    """Figure 5: several scores of *PIE* against what was varied, a panel for each."""
+def sensitivity(summary: Sequence[dict], usual: dict[str, float]) -> Figure:
+    """Figure 5: several scores of *PIE* against what was varied, a panel for each.
+
+    ``usual``: the value elsewhere, by what is varied; a vertical line marks it.
+    """
     kinds = [kind for kind in _SETTINGS if _varied(summary, kind)]
     figure, grid = panels(len(kinds), 2.3)
     for axes, kind in zip(grid, kinds, strict=True):
@@ -75,12 +82,14 @@ def sensitivity(summary: Sequence[dict]) -> Figure:
             value, low, high = percents(entries, key)
             axes.plot(x, value, line, marker="o", markersize=2.5, color=grey, label=title)
             axes.fill_between(x, low, high, color=grey, alpha=0.12, linewidth=0.0)
+        axes.axvline(usual[kind], color="0.8", linewidth=2.0, zorder=0)
         axes.set(xscale="log", ylim=(-2, 102))
         if x[-1] < 20.0 * x[0]:  # few ticks of a logarithmic axis: the values themselves
             axes.set_xticks(x, [f"{value:g}" for value in x])
             axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel(_SETTINGS[kind], fontsize=6)
     grid[0].set_ylabel("%")
+    lettered(grid)
     legend_below(figure, grid[0])
     return figure
 
@@ -115,7 +124,7 @@ _CONDITIONS = {
 def conditions(summary: Sequence[dict], scores: dict[str, str]) -> Figure:
     """Figure 4: ``scores``, by key with their names, against noise, outliers or numbers of points.
 
-    0 is drawn a third of a decade left of the lowest level.
+    0 is drawn a third of a decade left of the lowest level. The legend has the number of equations.
     """
     kinds = list(dict.fromkeys(e["benchmark"].rpartition(" ")[0] for e in summary))
     names = distinct(summary, "method")
@@ -125,12 +134,15 @@ def conditions(summary: Sequence[dict], scores: dict[str, str]) -> Figure:
         lowest = min(value for value, _ in varied if value > 0.0)
         shown = [(value or 0.4 * lowest, entry) for value, entry in varied]
         for axes, (key, title) in zip(grid[:, column], scores.items(), strict=True):
-            _draw(axes, names, shown, key)
+            _draw(axes, names, shown, key, counted=True)
             axes.set(xscale="log", ylim=(-2, 102))
             if column == 0:
                 axes.set_ylabel(f"{title} (%)")
             if varied[0][0] == 0.0:
                 axes.axvline(0.6 * lowest, color="0.8", linewidth=0.6)
+                tens = 10.0 ** np.arange(np.ceil(np.log10(lowest)), 0.0)
+                axes.set_xticks([0.4 * lowest, *tens], ["0", *(f"{level:g}" for level in tens)])
         grid[-1, column].set_xlabel(_CONDITIONS[kind])
-    legend_below(figure, grid[0, 0])
+    lettered(grid.flat)
+    legend_below(figure, grid[0, 0], title="method, number of equations")
     return figure

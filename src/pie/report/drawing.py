@@ -1,7 +1,7 @@
 """What figures share: print width, one colour and marker per method, intervals, zero sets."""
 
-import textwrap
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -45,11 +45,12 @@ def panels(
     return figure, grid if rows else grid[0]
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 0) -> None:
+def legend_below(figure: Figure, axes: Axes, columns: int = 0, title: str | None = None) -> None:
     """One legend for all panels, under them."""
     handles, labels = axes.get_legend_handles_labels()
     columns = columns or (4 if len(labels) == 4 else 3)
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=6)
+    style = {"fontsize": 6, "title": title, "title_fontsize": 6}
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, **style)
 
 
 def percents(entries: Sequence[dict], key: str) -> np.ndarray:
@@ -107,4 +108,17 @@ def clipped(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-wrapped = textwrap.fill
+def wrapped(text: str, width: int) -> str:
+    """Lines of about ``width`` characters; broken after a blank, a factor or a bracket."""
+    lines = [""]
+    for piece in re.findall(r"[^\s·/(]*[\s·/(]*", text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.strip() for line in lines)
+
+
+def lettered(grid: Iterable[Axes]) -> None:
+    """(a), (b), … at the upper left of the panels."""
+    for axes, letter in zip(grid, "abcdefghijkl", strict=False):
+        axes.set_title(f"({letter})", loc="left", fontsize=7)
