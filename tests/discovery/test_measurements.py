@@ -218,3 +218,17 @@ def test_the_points_of_any_text_are_numbers_written_in_it(tmp_path_factory, text
         clear(error)
         return
     assert set(found.points.ravel()) <= numbers_in(text)
+
+
+class OtherFrame:
+    """As a frame of another library, polars for one: named columns that numpy takes."""
+
+    columns = ("p", "mass flow")
+
+    def __getitem__(self, name):
+        return range(12) if name == "p" else [k**2 for k in range(12)]
+
+
+def test_frames_of_other_libraries_keep_their_names():
+    found = measurements(OtherFrame())
+    assert tuple(found.names) == ("p", "mass flow") and found.points.shape == (12, 2)

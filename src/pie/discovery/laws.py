@@ -113,6 +113,8 @@ def discover(
                 notes.append("the search was interrupted; this is what it had found")
                 break
     laws.sort(key=lambda law: not law.certificate.law)  # stable: the order of the search within
+    if d > 3:
+        notes.append("a relation that needs four columns or more is not searched for")
     if d > 2:
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
         notes.append(f"searched {len(searched)} sets of columns: {tried}")

@@ -200,6 +200,8 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
 def _frame(data: pd.DataFrame | np.ndarray | Sequence) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # a frame of another library
+        return pd.DataFrame({str(name): np.asarray(data[name]) for name in data.columns})
     try:
         array = np.asarray(data)
     except ValueError:

@@ -211,7 +211,7 @@ def operator_table(statistics: Statistics, reported: pd.DataFrame) -> pd.DataFra
 
 
 def trainings(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> pd.DataFrame:
-    """What each network cost, and the validation of its stored weights, the best.
+    """What each network cost, and its best validation, before weights are stored in half precision.
 
     ``logs`` are pre-training logs, ``parameters`` the numbers of trainable ones, both by network.
     """
