@@ -11,7 +11,7 @@ import sympy
 from pie.data.generator import GeneratorConfig, random_tree
 from pie.expr import kernel, vector_math
 from pie.expr.derivatives import derivatives
-from pie.expr.expression import from_tree, pack, parse
+from pie.expr.expression import from_tree, parse
 from pie.expr.sympy_bridge import to_sympy
 
 CONFIG = GeneratorConfig(insertion_probability=0.7, min_operators=2, max_operators=6)
@@ -113,15 +113,6 @@ def test_without_a_vector_library_the_results_are_the_same(monkeypatch, rng):
     plain.pow_row.py_func(a, exponents)
     vector_math.pow_row(b, exponents)
     np.testing.assert_allclose(a, b, rtol=1e-15)
-
-
-def test_many_programs_in_one_call_are_the_same_as_one_by_one(rng):
-    made = programs(40)
-    columns = rng.standard_normal((3, 50))
-    out = np.empty((len(made), 50))
-    kernel.values_of_many(*pack(made), columns, out)
-    for f, row in zip(made, out, strict=True):
-        np.testing.assert_array_equal(row, kernel.values(*f.arrays, columns))
 
 
 def test_what_does_not_depend_stays_zero_beside_a_pole():

@@ -36,7 +36,7 @@ from ..zeroset.factors import Factor, factors
 from ..zeroset.spreads import permuted, robust_spreads
 from ..zeroset.zeros import zeros
 
-SIGNIFICANT = 0.002  # p of a law at most
+SIGNIFICANT = 0.005  # p of a law at most
 CONTRAST = 0.2  # of a law at most
 NULL_COPIES = 4  # permuted clouds
 NEAR = 3.0  # times the usual distance between neighbours

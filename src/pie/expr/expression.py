@@ -6,7 +6,6 @@ An :class:`Expression` is a tree flattened in prefix order.
 
 import ast
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,25 +84,8 @@ class Expression:
         jet = derivatives(*self.arrays, self._columns(points), True, False, False)
         return jet[0], jet[1:].T
 
-    def value_and_sensitivity(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """f (N,) and its derivatives in the constants (N, P) at points (N, D)."""
-        jet = derivatives(*self.arrays, self._columns(points), False, True, False)
-        return jet[0], jet[1:].T
-
     def __str__(self) -> str:
         return to_infix(to_tree(self))
-
-
-def pack(expressions: Sequence[Expression]) -> tuple[np.ndarray, ...]:
-    """Arguments of ``kernel.values_of_many``: codes, ends (P,), constants, constant ends (P,)."""
-    codes = [e.arrays[0] for e in expressions]
-    constants = [e.arrays[1] for e in expressions]
-    return (
-        np.concatenate([*codes, np.empty(0, np.int64)]),
-        np.cumsum([len(c) for c in codes], dtype=np.int64),
-        np.concatenate([*constants, np.empty(0)]),
-        np.cumsum([len(c) for c in constants], dtype=np.int64),
-    )
 
 
 def from_tree(tree: Tree) -> Expression:

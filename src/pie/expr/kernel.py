@@ -138,21 +138,3 @@ def values(codes, constants, columns):
     stack = np.empty((stack_depth(codes), columns.shape[1]))
     evaluate(codes, constants, columns, stack)
     return stack[0].copy()
-
-
-@jit
-def values_of_many(codes, ends, constants, constant_ends, columns, out):
-    """Values of P concatenated programs at points ``columns`` (D, N), into ``out`` (P, N).
-
-    Program p ends before ``ends[p]``, its constants before ``constant_ends[p]``.
-    """
-    stack = np.empty((8, columns.shape[1]))
-    start = first = 0
-    for p in range(ends.size):
-        program = codes[start : ends[p]]
-        depth = stack_depth(program)
-        if depth > len(stack):
-            stack = np.empty((depth, columns.shape[1]))
-        evaluate(program, constants[first : constant_ends[p]], columns, stack)
-        out[p] = stack[0]
-        start, first = ends[p], constant_ends[p]

@@ -22,12 +22,6 @@ def bare(term: Tree) -> Tree:
     return term[2] if term[0] == "mul" and term[1][0] == "c" else term
 
 
-def terms_of(expression: Expression) -> list[Tree]:
-    """Terms without constant factors; the constant term is left out."""
-    alone = [bare(term) for term in terms(to_tree(expression))]
-    return [term for term in alone if term[0] != "c"]
-
-
 def monomials(n_variables: int, degree: int) -> list[Tree]:
     """1 and all products of variables up to total ``degree``.
 
