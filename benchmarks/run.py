@@ -88,14 +88,13 @@ def measure(root: Path, tiny: bool) -> dict:
     """All items."""
     import numpy as np
     import reference
-    import torch
     from million import make
 
     from pie.data.corpus import Corpus
     from pie.experiments.settings import load_settings
     from pie.fit.fitness import stochastic_copies
     from pie.fit.sampson_fits import fit_sampson
-    from pie.network.model import load_weights
+    from pie.network.inference import Network
     from pie.network.pretraining import corpora
     from pie.search.algorithm2 import discover
     from pie.search.plus import discover_plus
@@ -165,8 +164,7 @@ def measure(root: Path, tiny: bool) -> dict:
     )  # fmt: skip
 
     # ---- inference ----
-    torch.set_num_threads(cores)
-    model = load_weights(root / "data/models/pie")
+    model = Network.load(root / "data/models/pie")
     clouds = [validation[k].points for k in range(60_000, 60_000 + (1 if tiny else 20))]
     paper = settings.inference
     # a wide beam and Sampson fits; the other views are more work, not slower

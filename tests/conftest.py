@@ -14,6 +14,7 @@ from pie.data.corpus import Corpus, CorpusConfig
 from pie.experiments.answers import Answer, answer_to
 from pie.experiments.evaluation import Row, score
 from pie.expr.expression import parse
+from pie.network.inference import Network
 from pie.network.model import PIE
 from pie.zeroset.roots import points_on_zero_set
 
@@ -96,3 +97,8 @@ def cloud():
 def tiny_model() -> PIE:
     torch.manual_seed(0)
     return PIE(TINY).eval()
+
+
+@pytest.fixture(scope="session")
+def tiny_network(tiny_model) -> Network:
+    return Network.of(tiny_model)

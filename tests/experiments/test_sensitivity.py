@@ -8,7 +8,7 @@ from pie.experiments.answers import Answer, read_records
 from pie.experiments.evaluation import asked, read_rows, scored
 from pie.experiments.sensitivity import MIXTURE, SensitivityConfig, main, problems_of, run_of
 from pie.experiments.settings import load_settings
-from pie.network.model import ModelConfig
+from pie.network.config import ModelConfig
 from pie.network.pretraining import TrainingConfig
 from pie.sources import digests
 
@@ -138,7 +138,7 @@ def test_networks_are_not_trained_again_for_a_change_of_the_metrics():
 def test_kept_answers_are_scored(root):
     """One of each variant, by the problems that the settings name."""
     settings, benchmarks = load_settings(root / "params.yaml"), root / "data/benchmarks"
-    n, drawn = settings.sensitivity.equations, settings.notebooks["06_sensitivity"]
+    n, drawn = settings.sensitivity.equations, settings.notebooks["sensitivity"]
     sets = [problems_of(s, settings.corpus_plus, benchmarks, n) for s in ("synthetic", MIXTURE)]
     kept = [read_records(Answer, root / f"data/results/sensitivity/{name}.csv")
             for name in [*drawn["variants"], *drawn["ours"]]]  # fmt: skip

@@ -30,7 +30,8 @@ def imports(text: str, path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             folder = path.parents[node.level - 1]
             inside = [*folder.relative_to(SOURCE).parts, *(node.module or "").split(".")]
-            names = [inside[0]] if inside[0] else [alias.name for alias in node.names]
+            given = [alias.name for alias in node.names if alias.name != "__version__"]
+            names = [inside[0]] if inside[0] else given
             found |= set(names)
     return found
 

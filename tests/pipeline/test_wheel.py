@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-EXTRAS = ("matplotlib", "gplearn", "deap", "distributed", "jinja2", "papermill", "dvc")
+EXTRAS = ("torch", "matplotlib", "gplearn", "deap", "distributed", "jinja2", "papermill", "dvc")
 
 
 @pytest.fixture(scope="module")

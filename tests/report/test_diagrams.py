@@ -12,7 +12,8 @@ from matplotlib.text import Text
 from pie.data.benchmarks import Problem, load
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.expr.expression import parse
-from pie.network.model import PIE, ModelConfig, load_weights
+from pie.network.config import ModelConfig
+from pie.network.model import PIE, load_weights
 from pie.network.objective import loss_of
 from pie.report import figures
 from pie.report.framework import framework, skeleton_text

@@ -10,8 +10,8 @@ from pie.expr import vocabulary
 from pie.expr.expression import parse
 from pie.fit.constants import Fit, fit
 from pie.fit.fitness import cl_fem, distances, stochastic_copies, vanilla
+from pie.network.config import HALF_MAX
 from pie.network.decoding import Hypothesis
-from pie.network.model import HALF_MAX
 from pie.search.algorithm2 import InferenceConfig, discover, fittest
 from pie.search.candidates import check_points
 from pie.search.cloud import View
@@ -83,13 +83,13 @@ def test_a_fit_that_fails_says_why(cloud):
     assert "undefined" in fit(parse("log(x1) + 1*x2"), -np.abs(cloud("x1 - x2**2 - 1"))).status
 
 
-def test_algorithm_2_returns_ranked_candidates(tiny_model, cloud):
+def test_algorithm_2_returns_ranked_candidates(tiny_network, cloud):
     points = cloud("x1*x2 - 0.5")
-    result = discover(tiny_model, points, config=InferenceConfig(beam=8))
+    result = discover(tiny_network, points, config=InferenceConfig(beam=8))
     fitnesses = [c.fitness for c in result.candidates]
     assert 4 <= len(fitnesses) <= 8 and fitnesses == sorted(fitnesses, reverse=True)
     assert result.seconds > 0
-    again = discover(tiny_model, points, config=InferenceConfig(beam=8))
+    again = discover(tiny_network, points, config=InferenceConfig(beam=8))
     assert again.candidates == result.candidates
 
 
@@ -112,11 +112,11 @@ BAD = {
 
 
 @pytest.mark.parametrize("points, message", BAD.values(), ids=BAD)
-def test_bad_points_give_one_clear_error(tiny_model, points, message):
+def test_bad_points_give_one_clear_error(tiny_network, points, message):
     with pytest.raises(ValueError, match=message):
         check_points(points, 3, HALF_MAX)
     with pytest.raises(ValueError, match=message):
-        discover(tiny_model, points)
+        discover(tiny_network, points)
 
 
 def test_of_two_exact_fits_the_more_probable_one_wins_unless_asked_to_the_last_bit():
@@ -136,9 +136,9 @@ def test_of_two_exact_fits_the_more_probable_one_wins_unless_asked_to_the_last_b
     assert order(0.0) == [lucky, likely, worse, failed]
 
 
-def test_bad_arguments_are_quoted(tiny_model, cloud):
+def test_bad_arguments_are_quoted(tiny_network, cloud):
     with pytest.raises(ValueError, match="fitness is 'clfem'"):
-        discover(tiny_model, cloud("x1*x2 - 1"), "clfem")
+        discover(tiny_network, cloud("x1*x2 - 1"), "clfem")
     with pytest.raises(ValueError, match="inference.beam is 0"):
         InferenceConfig(beam=0)
 
@@ -178,11 +178,11 @@ def test_skeletons_that_hold_for_one_sign_only_are_kept_apart():
     assert [str(s) for s, _ in found] == ["exp(x1*x2) - 1.0", "x1*x2 + 1.0"]
 
 
-def test_sets_of_different_sizes_and_widths_go_together(tiny_model, cloud):
+def test_sets_of_different_sizes_and_widths_go_together(tiny_network, cloud):
     sets = [cloud("x1*x2 - 0.5"), cloud("x1 - x2*x3 - 1", d=3), cloud("x1 + x2**3", n=60)]
-    together = skeletons(tiny_model, sets, 8)
+    together = skeletons(tiny_network, sets, 8)
     for points, found in zip(sets, together, strict=True):
-        (alone,) = skeletons(tiny_model, [points], 8)
+        (alone,) = skeletons(tiny_network, [points], 8)
         assert [h.tokens for h in alone] == [h.tokens for h in found] and len(found) == 8
 
 

@@ -161,30 +161,30 @@ def test_few_points_off_the_planes_leave_all():
     assert kept.all() and planes == ()
 
 
-def test_points_that_are_all_on_planes_obey_the_product_of_these(tiny_model, rng):
+def test_points_that_are_all_on_planes_obey_the_product_of_these(tiny_network, rng):
     free = rng.standard_normal((120, 2))
     free[:40, 0], free[40:80, 1], free[80:, 1] = 0.0, 0.0, 1.7
     kept, planes = off_planes(free)
     assert not kept.any() and planes == ((1, 0.0), (2, 0.0), (2, 1.7))
-    best = discover_plus(tiny_model, free, PlusConfig(beam=2)).best
+    best = discover_plus(tiny_network, free, PlusConfig(beam=2)).best
     assert two_sided(best.expression, parse("x1*x2*(x2 - 1.7)"), 2, seed=0) > 0.95
 
 
-def test_a_plane_beside_the_origin_is_a_factor(tiny_model):
+def test_a_plane_beside_the_origin_is_a_factor(tiny_network):
     points = cloud("(x2 + 0.3)*(x1 - x2**2)", 2)
     kept, planes = off_planes(points)
     assert [(j, round(level, 9)) for j, level in planes] == [(2, -0.3)] and 20 < kept.sum() < 180
     best = discover_plus(
-        tiny_model, points, PlusConfig(beam=2, proposers=("relations", "network", "inner"))
+        tiny_network, points, PlusConfig(beam=2, proposers=("relations", "network", "inner"))
     ).best
     assert two_sided(best.expression, parse("(x2 + 0.3)*(x1 - x2**2)"), 2, seed=0) > 0.95
 
 
-def test_the_other_factor_may_lack_the_variable(tiny_model):
+def test_the_other_factor_may_lack_the_variable(tiny_network):
     law = "x1*(x3 + sin(x2))"
     points = np.concatenate([cloud(law, 1, 80, 3), cloud("x3 + sin(x2) + 0*x1", 3, 120, 3, seed=1)])
     best = discover_plus(
-        tiny_model, points, PlusConfig(beam=2, proposers=("relations", "network", "inner"))
+        tiny_network, points, PlusConfig(beam=2, proposers=("relations", "network", "inner"))
     ).best
     assert two_sided(best.expression, parse(law), 3, seed=0) > 0.95
 

@@ -80,11 +80,11 @@ def test_threads_change_nothing(law, d, variable, cloud):
     assert every(points, workers=2) == every(points) != []
 
 
-def test_the_search_takes_them_for_what_they_are(tiny_model, cloud):
+def test_the_search_takes_them_for_what_they_are(tiny_network, cloud):
     law, d, variable = PLAIN[0]
     points = cloud(law, d, variable)
     found, without = (
-        discover_plus(tiny_model, points, PlusConfig(beam=2, proposers=proposers))
+        discover_plus(tiny_network, points, PlusConfig(beam=2, proposers=proposers))
         for proposers in (("network", "inner"), ("network",))
     )
     assert found.best.proposer == "inner" and found.best.contrast < 1e-8

@@ -28,8 +28,8 @@ def best_of(model, points):
 
 
 @pytest.mark.parametrize("law, d, variable", LAWS, ids=[law for law, _, _ in LAWS])
-def test_an_exact_law_is_found(law, d, variable, cloud, tiny_model):
-    found = best_of(tiny_model, cloud(law, d, variable))
+def test_an_exact_law_is_found(law, d, variable, cloud, tiny_network):
+    found = best_of(tiny_network, cloud(law, d, variable))
     assert found.contrast < 1e-8
     assert two_sided(found.expression, parse(law), d, seed=0) > 0.95
 
@@ -58,9 +58,9 @@ def _power(n, rng):
     ],
 )
 @pytest.mark.parametrize("units", [1.0, 1e-5, 1e7])
-def test_a_noisy_law_is_found_in_any_units(points, law, units, tiny_model, rng):
+def test_a_noisy_law_is_found_in_any_units(points, law, units, tiny_network, rng):
     noisy = add_noise(points(200, rng), 0.01, rng)
-    found = best_of(tiny_model, noisy * units).expression
+    found = best_of(tiny_network, noisy * units).expression
     exact = points(100, rng)
     left = np.abs(found.values(exact * units)) / np.linalg.norm(
         found.value_and_gradient(exact * units)[1] * exact.std(axis=0) * units, axis=1
@@ -70,8 +70,8 @@ def test_a_noisy_law_is_found_in_any_units(points, law, units, tiny_model, rng):
 
 
 @pytest.mark.parametrize("n, d", [(8, 2), (60, 2), (60, 3)])
-def test_points_without_a_law_fit_nothing_well(n, d, rng, tiny_model):
-    found = best_of(tiny_model, rng.standard_normal((n, d)))
+def test_points_without_a_law_fit_nothing_well(n, d, rng, tiny_network):
+    found = best_of(tiny_network, rng.standard_normal((n, d)))
     assert found is None or not found.contrast < 1e-3
 
 

@@ -9,7 +9,7 @@ from pie.data.sampling import multiply_noise
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
-from pie.network.model import load_weights
+from pie.network.inference import Network
 from pie.search.cloud import View, views_of
 from pie.search.plus import PlusConfig, discover_plus, in_user_coordinates
 from pie.search.proposers.relations import Relations
@@ -19,7 +19,7 @@ FAST = PlusConfig(beam=24)
 
 @pytest.fixture(scope="module")
 def model(root):
-    return load_weights(root / "data/models/pie")
+    return Network.load(root / "data/models/pie")
 
 
 # ---- views ----

@@ -22,7 +22,7 @@ from tqdm import tqdm
 from ..expr.expression import Expression
 from ..expr.sympy_bridge import rounded
 from ..fit.uncertainty import polished, standard_errors
-from ..network.model import PIE
+from ..network.inference import Network
 from ..search.candidates import Unusable
 from ..search.plus import PlusConfig, discover_plus
 from ..search.pool import Interrupted
@@ -165,7 +165,7 @@ def _worth_searching(
 
 
 def _search(
-    model: PIE,
+    model: Network,
     points: np.ndarray,
     names: Sequence[str],
     config: PlusConfig,

@@ -4,7 +4,7 @@ import functools
 import os
 from pathlib import Path
 
-from ..network.model import PIE, load_weights
+from ..network.inference import Network
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -25,6 +25,6 @@ def default_weights() -> Path:
 
 
 @functools.lru_cache(maxsize=4)
-def from_pretrained(folder: Path | str | None = None) -> PIE:
-    """A pre-trained network, the released one of *PIE+* without an argument."""
-    return load_weights(Path(folder) if folder else default_weights())
+def from_pretrained(folder: Path | str | None = None) -> Network:
+    """A pre-trained network for inference, the released one of *PIE+* without an argument."""
+    return Network.load(Path(folder) if folder else default_weights())

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import torch
 from joblib import Parallel, delayed
 from scipy.stats import binomtest
 from tqdm import tqdm
@@ -52,7 +51,6 @@ LIBRARY = Rule(SIGNIFICANT, CONTRAST)
 
 def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
     """FIELDS of each candidate, smallest contrast first; one row if there is no candidate."""
-    torch.set_num_threads(1)
     found = []
     result = discover(cloud.points, weights, config=config, seconds=np.inf, workers=1)
     for law in result.candidates:

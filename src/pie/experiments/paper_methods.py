@@ -4,16 +4,16 @@ import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..network.model import PIE, load_weights
+from ..network.inference import Network
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Method
 from ..sources import digest_of
 
 
 @functools.lru_cache(maxsize=4)
-def model_in(folder: Path) -> PIE:
+def model_in(folder: Path) -> Network:
     """The network of a folder, cached."""
-    return load_weights(folder)
+    return Network.load(folder)
 
 
 def shards_in(folder: Path) -> list[Path]:

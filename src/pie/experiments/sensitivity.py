@@ -17,7 +17,7 @@ from pathlib import Path
 from ..data.benchmarks import Problem, load
 from ..data.corpus import CorpusConfig
 from ..data.validation import validation_problems
-from ..network.model import ModelConfig
+from ..network.config import ModelConfig
 from ..network.pretraining import TrainingConfig, corpora, hash_of, pretrain
 from ..params import read_yaml, record
 from ..search.algorithm2 import InferenceConfig

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..baselines.methods import BaselinesConfig
 from ..data.corpus import CorpusConfig
-from ..network.model import ModelConfig
+from ..network.config import ModelConfig
 from ..network.pretraining import TrainingConfig
 from ..params import read_yaml, record
 from ..search.algorithm2 import InferenceConfig

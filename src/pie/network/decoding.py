@@ -1,17 +1,16 @@
 """Beam search over well-formed prefixes, for many point sets at a time.
 
-A token is forbidden if the prefix could then not be completed within the maximum length. Tensors
+A token is forbidden if the prefix could then not be completed within the maximum length. Arrays
 are (B, K): K prefixes for each of B sets; finished sets leave the batch.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import torch
-from torch import Tensor
+import numpy as np
 
-Step = Callable[[Tensor, int, Any], tuple[Tensor, Any]]
-Reorder = Callable[[Any, Tensor, Tensor], Any]
+Step = Callable[[np.ndarray, int, Any], tuple[np.ndarray, Any]]
+Reorder = Callable[[Any, np.ndarray, np.ndarray], Any]
 
 
 class Hypothesis(NamedTuple):
@@ -21,13 +20,18 @@ class Hypothesis(NamedTuple):
     log_probability: float
 
 
-@torch.inference_mode()
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    """Along the last axis, in double precision."""
+    shifted = logits - logits.max(axis=-1, keepdims=True).astype(float)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
 def beam_search(
     step: Step,
     reorder: Reorder,
     state: Any,
     start: int,
-    slot_changes: Tensor,
+    slot_changes: np.ndarray,
     beam: int,
     max_length: int,
 ) -> list[list[Hypothesis]]:
@@ -46,44 +50,46 @@ def beam_search(
         raise ValueError(f"beam size is {beam}; expected at least 1")
     sets, vocabulary = slot_changes.shape
     complete: list[list[Hypothesis]] = [[] for _ in range(sets)]
-    unfinished, changes = torch.arange(sets), slot_changes
-    tokens = torch.full((sets, 1), start)
-    prefixes = torch.empty(sets, 1, 0, dtype=torch.long)
-    scores, open_slots = torch.zeros(sets, 1), torch.ones(sets, 1, dtype=torch.long)
+    unfinished, changes = np.arange(sets), slot_changes
+    tokens = np.full((sets, 1), start)
+    prefixes = np.empty((sets, 1, 0), int)
+    scores, open_slots = np.zeros((sets, 1)), np.ones((sets, 1), int)
 
-    def bar() -> Tensor:
+    def bar() -> np.ndarray:
         """Score to exceed, (B, 1): the worst of a full beam, else −inf."""
-        full = (complete[i] if len(complete[i]) == beam else None for i in unfinished.tolist())
-        return torch.tensor(
-            [[found[-1].log_probability if found else -torch.inf] for found in full]
-        )
+        full = (complete[i] if len(complete[i]) == beam else None for i in unfinished)
+        return np.array([[found[-1].log_probability if found else -np.inf] for found in full])
 
     for position in range(max_length):
         log_probabilities, state = step(tokens, position, state)
         after = open_slots[..., None] + changes[:, None]  # open operands after it, (B, K, V)
         allowed = (changes[:, None] <= 2) & (after <= max_length - position - 1)
-        total = (scores[..., None] + log_probabilities).where(allowed, -torch.inf).flatten(1)
-        best, flat = total.topk(min(2 * beam, total.shape[1]), dim=1)
+        total = np.where(allowed, scores[..., None] + log_probabilities, -np.inf)
+        total = total.reshape(len(total), -1)
+        flat = np.argsort(-total, axis=1, kind="stable")[:, : 2 * beam]
+        best = np.take_along_axis(total, flat, 1)
         rows, tokens = flat // vocabulary, flat % vocabulary
-        after = after.flatten(1).gather(1, flat)
+        after = np.take_along_axis(after.reshape(len(total), -1), flat, 1)
         ends = (after == 0) & (best > bar())
-        for b, i in enumerate(unfinished.tolist()):
-            m = torch.nonzero(ends[b])[:, 0]
-            ended = torch.cat([prefixes[b, rows[b, m]], tokens[b, m, None]], 1).tolist()
+        for b, i in enumerate(unfinished):
+            m = np.flatnonzero(ends[b])
+            ended = np.column_stack([prefixes[b, rows[b, m]], tokens[b, m]]).tolist()
             found = map(Hypothesis, map(tuple, ended), best[b, m].tolist())
             ranked = sorted([*complete[i], *found], key=lambda h: -h.log_probability)
             complete[i] = ranked[:beam]
         keep = (after > 0) & (best > bar())
-        keep &= keep.cumsum(1) <= beam
-        left = torch.nonzero(keep.any(1))[:, 0]
+        keep &= keep.cumsum(axis=1) <= beam
+        left = np.flatnonzero(keep.any(axis=1))
         if len(left) == 0:
             break
-        places = torch.argsort(~keep[left], dim=1, stable=True)[:, : int(keep.sum(1).max())]
+        most = int(keep.sum(axis=1).max())
+        places = np.argsort(~keep[left], axis=1, kind="stable")[:, :most]
         rows, tokens, open_slots, scores, kept = (
-            values[left].gather(1, places) for values in (rows, tokens, after, best, keep)
+            np.take_along_axis(values[left], places, 1)
+            for values in (rows, tokens, after, best, keep)
         )
-        scores = scores.where(kept, -torch.inf)
-        prefixes = torch.cat([prefixes[left[:, None], rows], tokens[..., None]], 2)
+        scores = np.where(kept, scores, -np.inf)
+        prefixes = np.concatenate([prefixes[left[:, None], rows], tokens[..., None]], axis=2)
         unfinished, changes = unfinished[left], changes[left]
         state = reorder(state, left, rows)
     return complete

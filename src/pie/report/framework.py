@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from ..expr.expression import Expression, to_tree
-from ..network.model import BITS
+from ..network.config import BITS
 from .drawing import METHODS, WIDTH, clipped, draw_zero_set, frame, math_text, wrapped
 from .trace import Trace
 

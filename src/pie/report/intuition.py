@@ -23,6 +23,7 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree
 from ..fit.constants import fit
 from ..fit.fitness import stochastic_copies
+from ..network.inference import Network
 from ..network.model import PIE
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Candidate
@@ -92,7 +93,7 @@ def network_search(
     model: PIE, problem: Problem, config: InferenceConfig = InferenceConfig()
 ) -> tuple[Judged, ...]:
     """What Algorithm 2 finds with CL-FEM (*PIE*): the network's beam, fitted, best first."""
-    return judged(discover(model, problem.points, "cl-fem", config).candidates, problem)
+    return judged(discover(Network.of(model), problem.points, "cl-fem", config).candidates, problem)
 
 
 def intuition(

@@ -17,7 +17,7 @@ from ..expr import vocabulary
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, parse, to_infix, to_tree
 from ..expr.operators import BY_NAME
-from ..network.model import BITS
+from ..network.config import BITS
 from ..zeroset.degeneracy import KINDS, NO_EQUATION
 
 TITLES = {

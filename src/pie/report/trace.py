@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from ..data.benchmarks import Problem
 from ..data.corpus import Item
 from ..expr import vocabulary
-from ..network.model import BITS, PIE, ModelConfig, as_network_input, half_bits, parameter_count
+from ..network.config import BITS, ModelConfig, padded
+from ..network.inference import Network
+from ..network.model import PIE, half_bits, parameter_count
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Candidate
 
@@ -60,7 +63,8 @@ def trace(
         model.tokens.register_forward_hook(keep("prefix", "tokens")),
         model.output.register_forward_hook(keep("decoded", "logits")),
     ]
-    points = torch.cat([as_network_input(i.points, model.config.max_variables) for i in items])
+    inputs = [padded(i.points, model.config.max_variables) for i in items]
+    points = torch.from_numpy(np.concatenate(inputs))
     targets = [[*vocabulary.encode(i.target.codes), vocabulary.END] for i in items]
     prefixes = [torch.tensor([vocabulary.START, *target[:-1]]) for target in targets]
     logits = model(points, pad_sequence(prefixes, True, vocabulary.PAD))
@@ -70,7 +74,7 @@ def trace(
     chosen = logits[0, : len(target)].softmax(-1).gather(1, target[:, None])[:, 0]
     bits = (half_bits(points[0, 0])[:BITS] > 0).int().tolist()
     probabilities, value = chosen.tolist(), float(points[0, 0, 0])
-    found = discover(model, problem.points, "cl-fem", inference)
+    found = discover(Network.of(model), problem.points, "cl-fem", inference)
     return Trace(
         model.config, parameter_count(model), items[0], value, tuple(bits), shapes,
         tuple(probabilities), problem, inference, found.candidates,

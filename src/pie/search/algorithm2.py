@@ -10,7 +10,8 @@ import numpy as np
 
 from ..fit.constants import Fit, fit
 from ..fit.fitness import stochastic_copies
-from ..network.model import HALF_MAX, PIE
+from ..network.config import HALF_MAX
+from ..network.inference import Network
 from .candidates import Candidate, Discovery, check_points
 from .cloud import Cloud, View
 from .pool import Batch, Effort, Found, Pool, search
@@ -43,7 +44,7 @@ def fittest(found: Found, resolution: float) -> tuple[float, float]:
 
 
 def discover(
-    model: PIE,
+    model: Network,
     points: np.ndarray,
     fitness: str = "cl-fem",
     config: InferenceConfig = InferenceConfig(),

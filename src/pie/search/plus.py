@@ -18,7 +18,7 @@ from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.sampson_fits import fit_sampson, judged
 from ..fit.uncertainty import simplified, with_whole_numbers
-from ..network.model import PIE
+from ..network.inference import Network
 from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
@@ -82,7 +82,7 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
 
 
 # a new proposer needs one line here
-PROPOSERS: dict[str, Callable[[PIE, PlusConfig, int], Proposer]] = {
+PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
     "relations": lambda model, c, workers: relations(c.relations, c.max_tokens),
     "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
@@ -96,7 +96,7 @@ def is_exact(fit: Fit, config: PlusConfig) -> bool:
     return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
 
 
-def searched(model: PIE, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
+def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
     """Everything that the proposers find, up to the first exact fit."""
 
     def fit(batch: Batch, cloud: Cloud) -> list[Fit]:
@@ -204,7 +204,7 @@ def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> C
 
 
 def discover_plus(
-    model: PIE, points: np.ndarray, config: PlusConfig = PlusConfig(), workers: int = 1
+    model: Network, points: np.ndarray, config: PlusConfig = PlusConfig(), workers: int = 1
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ D_max, best first, in the user's coordinates.
 

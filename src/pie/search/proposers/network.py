@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import torch
+from threadpoolctl import threadpool_limits
 
 from ...expr import vocabulary
 from ...expr.canonical import NoZeroSet, canonical
 from ...expr.expression import Expression
-from ...network.decoding import Hypothesis, beam_search
-from ...network.model import PIE, as_network_input, rows_of_state
+from ...network.config import padded
+from ...network.decoding import Hypothesis, beam_search, log_softmax
+from ...network.inference import Network, rows_of_state
 from ..cloud import Cloud
 from ..pool import Batch, Draft, Effort, Pool, Proposer
 
@@ -20,10 +21,13 @@ _GENERIC = (
 )
 
 
-def skeletons(model: PIE, point_sets: Sequence[np.ndarray], beam: int) -> list[list[Hypothesis]]:
+def skeletons(
+    model: Network, point_sets: Sequence[np.ndarray], beam: int
+) -> list[list[Hypothesis]]:
     """The ``beam`` most probable skeletons of each point set (N, D), best first.
 
-    Sets of one size N are encoded and decoded together.
+    Sets of one size N are encoded and decoded together. One thread multiplies matrices, so that
+    sums have one order.
     """
     config = model.config
     found: list[list[Hypothesis]] = [[] for _ in point_sets]
@@ -33,16 +37,17 @@ def skeletons(model: PIE, point_sets: Sequence[np.ndarray], beam: int) -> list[l
 
     def step(tokens, position, state):
         logits, state = model.step(tokens, position, state)
-        return logits.log_softmax(-1), state
+        return log_softmax(logits), state
 
     for members in sizes.values():
-        inputs = [as_network_input(point_sets[i], config.max_variables) for i in members]
-        state = (model.memory(torch.cat(inputs)), None)
+        inputs = [padded(point_sets[i], config.max_variables) for i in members]
         widths = [point_sets[i].shape[1] for i in members]
-        changes = torch.from_numpy(np.stack([vocabulary.slot_changes(d) for d in widths]))
-        decoded = beam_search(
-            step, rows_of_state, state, vocabulary.START, changes, beam, config.max_tokens
-        )
+        changes = np.stack([vocabulary.slot_changes(d) for d in widths])
+        with threadpool_limits(1, user_api="blas"):
+            state = (model.memory(np.concatenate(inputs)), None)
+            decoded = beam_search(
+                step, rows_of_state, state, vocabulary.START, changes, beam, config.max_tokens
+            )
         for i, hypotheses in zip(members, decoded, strict=True):
             found[i] = sorted(hypotheses, key=lambda h: -h.log_probability)
     return found
@@ -73,7 +78,7 @@ def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
     return list(kept.values())
 
 
-def network(model: PIE, beam: int, effort: Effort) -> Proposer:
+def network(model: Network, beam: int, effort: Effort) -> Proposer:
     """The proposer: all views are decoded together and fitted one after another."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
