@@ -164,7 +164,8 @@ def parts_agree() -> bool:
         good = agrees(old, new, timed=False)
         same &= good
         found = f"{old.equation or old.status} | {new.equation or new.status}"
-        print(f"{'same ' if good else 'OTHER'} {old.method}, {old.equation_id}: {found}", flush=True)
+        where = f"{old.method}, {old.equation_id}"
+        print(f"{'same ' if good else 'OTHER'} {where}: {found}", flush=True)
     return same
 
 

@@ -2,6 +2,7 @@
 
     python tools/notebook.py 04_evaluation           # look at the rows that are there
     python tools/notebook.py 04_evaluation pie plus  # find these parts of the rows
+    python tools/notebook.py --show 04_evaluation …  # the outputs that notebooks/ shows, again
 
 The section ``notebooks.evaluation`` of params.yaml (the name without its number) goes into the
 notebook's parameters cell, whole. A parameter that the notebook does not declare is refused. With
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import nbformat
 import papermill
+from nbclient import NotebookClient
 from notebook_code import run_part
 
 from pie.experiments.settings import load_settings
@@ -80,11 +82,27 @@ def execute(name: str, parts: list[str]) -> None:
     partial.replace(OUT / f"{copy}.ipynb")
 
 
+def show(name: str) -> None:
+    """Run a notebook with its own parameters, in its place, without the times of its cells."""
+    path = ROOT / "notebooks" / f"{name}.ipynb"
+    notebook = nbformat.read(path, 4)
+    NotebookClient(notebook, kernel_name="python3", record_timing=False).execute(cwd=str(ROOT))
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    partial = path.with_suffix(".tmp")
+    nbformat.write(notebook, partial)
+    partial.replace(path)
+
+
 def main() -> None:
     """Run the notebook named on the command line."""
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     os.chdir(ROOT)
+    if sys.argv[1] == "--show":
+        for name in sys.argv[2:]:
+            show(name)
+        return
     logging.getLogger("papermill").setLevel(logging.WARNING)
     try:  # before a notebook starts, which takes longer
         load_settings(ROOT / "params.yaml")

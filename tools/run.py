@@ -1,4 +1,4 @@
-"""From a bare Python (3.11 to 3.13) to results: create the environment once, then run a command in it.
+"""From a bare Python (3.11 to 3.13) to results: make the environment once, run a command in it.
 
     python3 tools/run.py repro     # environment, then dvc repro
     python3 tools/run.py test      # environment, then all tests
