@@ -39,7 +39,11 @@ def test_a_circle_is_found_without_the_checkout_and_without_the_extras(installed
                comments="")  # fmt: skip
     script = (
         "import sys\n"
-        f"for name in {EXTRAS}: sys.modules[name] = None\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name.partition('.')[0] in {EXTRAS}:\n"
+        "            raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
         "import pie, pie.discovery.cli as cli\n"
         "print(pie.__file__)\n"
         "sys.exit(cli.main(['discover', 'circle.csv']))\n"

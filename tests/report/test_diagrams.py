@@ -13,6 +13,7 @@ from pie.data.benchmarks import Problem, load
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.expr.expression import parse
 from pie.network.config import ModelConfig
+from pie.network.inference import Network
 from pie.network.model import PIE, load_weights
 from pie.network.objective import loss_of
 from pie.report import figures
@@ -112,7 +113,7 @@ def test_the_probabilities_are_what_training_minimises(traced, model, batch):
 
 
 def test_the_first_rank_is_what_algorithm_2_finds(traced, model, orbit):
-    best = discover(model, orbit.points, "cl-fem", SMALL).best
+    best = discover(Network.of(model), orbit.points, "cl-fem", SMALL).best
     drawn = words(framework(traced, shown=1))
     assert skeleton_text(best.expression) in drawn and "1" in drawn
     assert f"{-best.fitness:.1e}" in drawn
@@ -204,7 +205,7 @@ def test_the_least_errors_are_degenerate_and_the_beam_is_not(searches):
 
 def test_it_is_the_network_and_not_cl_fem_that_keeps_its_beam_sound(model, orbit):
     """Panel (b) sets Eq. 2 beside CL-FEM: with Eq. 2 the beam is as it is with CL-FEM."""
-    found = judged(discover(model, orbit.points, "vanilla").candidates, orbit)
+    found = judged(discover(Network.of(model), orbit.points, "vanilla").candidates, orbit)
     assert np.mean([c.kind != SOUND for c in found]) < 0.05 and found[0].right
 
 
