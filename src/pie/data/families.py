@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..expr.expression import Tree, from_tree, power_tree
+from ..expr.expression import Tree, from_tree, power_tree, with_variables
 from .generator import GeneratorConfig, random_tree
 
 _FUNCTIONS = ("exp", "ln", "sqrt", "sin", "cos")
@@ -38,19 +38,6 @@ def _plus(tree: Tree, constant: float) -> Tree:
 
 def _joined(operator: str, trees: list[Tree]) -> Tree:
     return functools.reduce(lambda left, right: (operator, left, right), trees)
-
-
-def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
-    """Substitute trees for variables, by index.
-
-    >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
-    ('mul', ('c', 2.0), ('x', 3))
-    """
-    if tree[0] == "x":
-        return values[tree[1]]
-    if tree[0] == "c":
-        return tree
-    return (tree[0], *(with_variables(child, values) for child in tree[1:]))
 
 
 def _shuffled(rng: np.random.Generator, variables: int) -> list[Tree]:

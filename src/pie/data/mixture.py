@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variables
 from . import families
 from .generator import GeneratorConfig
 from .sampling import (
@@ -93,7 +93,7 @@ def rescaled(expression: Expression, units: np.ndarray) -> Expression:
 
     values = {j: ("x", j) for j in range(1, len(units) + 1)}
     values |= {j: ("mul", ("c", float(u)), values[j]) for j, u in enumerate(units, 1) if u != 1.0}
-    return from_tree(families.with_variables(to_tree(expression), values))
+    return from_tree(with_variables(to_tree(expression), values))
 
 
 def random_equation(

@@ -1,24 +1,26 @@
 r"""Evidence for an equation: what speaks for a law, and against a degenerate or accidental answer.
 
-With d(x) the distance from x to the zero set in units of the columns' spreads, counted up to 1,
-H points that the search did not see, and H₀ the same with permuted columns (no law, the same
-spreads):
+With d(x) the distance from x to the zero set in units of the columns' spreads, counted up to 1, for
+each point as if it had been left out of the fit of the constants, d/(1 − h) with its leverage h
+(Allen 1974); and d₀ the same for points with permuted columns (no law, the same spreads):
 
-* **contrast**: median_H d / median_{H₀} d, far below 1 for a law;
-* **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller on H than on H₀. The
-  search knew neither, so where columns are independent p is uniform, however long it searched;
-* **gain of the fit**: median d on the points that were fitted over that on H, far below 1 where
-  the fit follows its own points only;
+* **contrast**: median d / median d₀, far below 1 for a law;
+* **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀;
+* **evidence**: −N ln(contrast) less the price of the form (:mod:`pie.search.price`), in nats: the
+  logarithm of how much more probable the points are with the law than without one, after paying for
+  having chosen it among many forms;
+* **gain of the fit**: median d of the fit over that of points left out, far below 1 where the fit
+  follows its own points only;
 * **shares**: of each variable in the gradient at the points;
 * **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
   of the zero set is extrapolation; ``gap`` is the box of it;
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible.
 
-A *law* is sound, with p ≤ :data:`SIGNIFICANT` and contrast ≤ :data:`CONTRAST`. Both were chosen on
-200 clouds with a law and 200 without, and measured on others, where two or three false laws in a
-hundred were found (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are
-correlations up to ±0.9, and trends that explain at most four fifths of the variance.
+A *law* is sound, with p ≤ :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥
+:data:`EVIDENCE`. These were chosen on 200 clouds with a law and 200 without, and measured on others
+(:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are correlations up to ±0.9,
+and trends that explain at most four fifths of the variance.
 """
 
 from dataclasses import dataclass
@@ -27,17 +29,20 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import mannwhitneyu
 
-from ..expr.coordinates import in_units
 from ..expr.expression import Expression
+from ..fit.uncertainty import leverages
 from ..zeroset.box import Box
 from ..zeroset.degeneracy import SOUND, kind
 from ..zeroset.distance import distance_to_zero_set
 from ..zeroset.factors import Factor, factors
+from ..zeroset.metric import Metric
 from ..zeroset.spreads import permuted, robust_spreads
 from ..zeroset.zeros import zeros
 
 SIGNIFICANT = 0.005  # p of a law at most
 CONTRAST = 0.2  # of a law at most
+EVIDENCE = 5.0  # of a law at least, in nats
+LEVERAGE = 0.9  # at most
 NULL_COPIES = 4  # permuted clouds
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
@@ -53,6 +58,7 @@ class Certificate:
     kind: str
     contrast: float
     p: float
+    evidence: float
     gain: float
     shares: tuple[float, ...]
     flattest: float
@@ -63,7 +69,7 @@ class Certificate:
     @property
     def law(self) -> bool:
         """Whether the equation passes for a law."""
-        return self.kind == SOUND and self.p <= SIGNIFICANT and self.contrast <= CONTRAST
+        return not self.reason
 
     @property
     def reason(self) -> str:
@@ -71,35 +77,42 @@ class Certificate:
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
         if self.p > SIGNIFICANT:
-            return f"points that were held out fit no better than chance (p = {self.p:.2g})"
+            return f"points that were left out fit no better than chance (p = {self.p:.2g})"
         if self.contrast > CONTRAST:
             return (
-                f"points that were held out lie {self.contrast:.2g} times as far from it as points "
+                f"points that were left out lie {self.contrast:.2g} times as far from it as points "
                 f"with permuted columns; a law is expected to reach {CONTRAST:g}"
+            )
+        if self.evidence < EVIDENCE:
+            return (
+                f"too few or too scattered points for a form of this length: the evidence is "
+                f"{self.evidence:.2g} nats; a law is expected to reach {EVIDENCE:g}"
             )
         return ""
 
 
-def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) -> Certificate:
-    """The evidence for an equation with constants fitted to ``fitted`` (N, D) only.
+def certify(
+    expression: Expression, points: np.ndarray, form: float = 0.0, metric: Metric | None = None
+) -> Certificate:
+    """The evidence for an equation with constants fitted to points (N, D).
 
-    The search did not see ``held_out`` (M, D); ValueError if these are fewer than two.
+    ``form`` is the price of its form in nats. Distances are in the coordinates of ``metric``; None:
+    columns in units of their spreads.
 
     >>> from pie.expr.expression import parse
     >>> x = np.random.default_rng(0).uniform(0.5, 2.0, 80)
     >>> cloud = np.column_stack([x, 1.0 / x])
-    >>> certify(parse("x1*x2 - 1"), cloud[:60], cloud[60:]).law
+    >>> certify(parse("x1*x2 - 1"), cloud).law
     True
-    >>> certify(parse("x1 + x2 - 2.5"), cloud[:60], cloud[60:]).reason[:20]
-    'points that were hel'
+    >>> certify(parse("x1 + x2 - 2.5"), cloud).reason[:20]
+    'points that were lef'
     """
-    if len(held_out) < 2:
-        raise ValueError(f"{len(held_out)} points are held out; expected at least 2")
-    points = np.concatenate([fitted, held_out])
-    spreads = robust_spreads(points)
-    spreads[spreads == 0.0] = 1.0
-    null = np.concatenate([permuted(held_out, seed) for seed in range(NULL_COPIES)])
-    near, far, own = (_distances(expression, cloud, spreads) for cloud in (held_out, null, fitted))
+    metric = metric or Metric.of(points, spread=robust_spreads)
+    spreads = Metric.of(points, spread=robust_spreads).scale
+    null = np.concatenate([permuted(points, seed) for seed in range(NULL_COPIES)])
+    own, far = (_distances(expression, cloud, metric) for cloud in (points, null))
+    leverage = np.minimum(leverages(expression, points, metric.units(points)), LEVERAGE)
+    near = np.minimum(own / (1.0 - leverage), 1.0)
     with np.errstate(all="ignore"):
         p = float(mannwhitneyu(near, far, alternative="less").pvalue)
     typical, error, fit_error = (float(np.median(d)) for d in (far, near, own))
@@ -109,6 +122,7 @@ def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) ->
         kind(expression, points),
         error / typical,
         p if np.isfinite(p) else 1.0,
+        -len(points) * float(np.log(max(error, rounding) / typical)) - form,
         max(fit_error, rounding) / max(error, rounding),
         *_gradient(expression, points, spreads),
         *_coverage(expression, points, spreads),
@@ -116,7 +130,9 @@ def certify(expression: Expression, fitted: np.ndarray, held_out: np.ndarray) ->
     )
 
 
-def same_zero_set(first: Expression, second: Expression, points: np.ndarray) -> bool:
+def same_zero_set(
+    first: Expression, second: Expression, points: np.ndarray, metric: Metric | None = None
+) -> bool:
     """Whether two equations have the same zeros in the box of the points (N, D).
 
     To a hundredth of the spreads, or to their errors.
@@ -128,24 +144,23 @@ def same_zero_set(first: Expression, second: Expression, points: np.ndarray) -> 
     >>> same_zero_set(a, b, cloud), same_zero_set(a, c, cloud)
     (True, False)
     """
-    spreads = robust_spreads(points)
-    spreads[spreads == 0.0] = 1.0
+    metric = metric or Metric.of(points, spread=robust_spreads)
     box = Box(points.min(axis=0), points.max(axis=0))
-    reach = max(SAME, *(float(np.median(_distances(f, points, spreads))) for f in (first, second)))
+    reach = max(SAME, *(float(np.median(_distances(f, points, metric))) for f in (first, second)))
     for one, other in ((first, second), (second, first)):
         found = zeros(one, points.shape[1], np.random.default_rng(0), STARTS // 2, box)
-        if len(found) and np.mean(_distances(other, found, spreads) <= reach) < ALIKE:
+        if len(found) and np.mean(_distances(other, found, metric) <= reach) < ALIKE:
             return False
     return True
 
 
-def _distances(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """Distances in units of the spreads, at most 1, (N,)."""
+@np.errstate(all="ignore")
+def _distances(expression: Expression, points: np.ndarray, metric: Metric) -> np.ndarray:
+    """Distances in the coordinates of the metric, at most 1, (N,)."""
     try:
-        scaled = in_units(expression, np.zeros(len(spreads)), spreads)
-        found = distance_to_zero_set(scaled, points / spreads)
+        found = distance_to_zero_set(metric.equation(expression), metric.coordinates(points))
     except ValueError:  # too long in other units
-        found = distance_to_zero_set(expression, points) / np.median(spreads)
+        found = distance_to_zero_set(expression, points) / np.median(metric.units(points))
     return np.minimum(np.nan_to_num(found, nan=1.0, posinf=1.0), 1.0)
 
 

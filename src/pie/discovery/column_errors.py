@@ -1,4 +1,4 @@
-"""How exact the columns of a table are, if the user knows."""
+"""How exact the columns of a table are: known to the user, or seen from the digits."""
 
 from collections.abc import Mapping, Sequence
 
@@ -47,3 +47,31 @@ def known_errors(
     if not any(values):
         raise BadTable("all uncertainties are 0; expected at least one column with errors")
     return np.array(values)
+
+
+def least_errors(points: np.ndarray) -> np.ndarray:
+    """Errors below which the digits of points (N, D) say nothing: standard deviations, (D,).
+
+    A column of multiples of 10^k, k ≤ 0, is rounded by 10^k/√12 in the root mean square. The
+    smallest such error, as a share of the column's standard deviation, counts for every column:
+    values that were set, such as 10, 20, 30, are exact. 0 where a column shows all digits.
+
+    >>> least_errors(np.array([[0.1, 1.0], [0.2, 2.1], [0.3, 3.3]])).round(3)
+    array([0.003, 0.029])
+    >>> least_errors(np.array([[0.1, 1.0], [0.2, np.pi], [0.3, np.e]]))
+    array([0., 0.])
+    """
+    spreads = points.std(axis=0)
+    shares = [_rounding(column) / spread for column, spread in zip(points.T, spreads, strict=True)]
+    return min(shares) * spreads
+
+
+def _rounding(column: np.ndarray) -> float:
+    finest = np.abs(column).max() * 1e-9
+    for place in range(0, -16, -1):
+        unit = 10.0**place
+        if unit < finest:
+            break
+        if np.abs(column / unit - np.round(column / unit)).max() < 1e-4:
+            return unit / np.sqrt(12.0)
+    return 0.0

@@ -1,12 +1,13 @@
-"""From a table to laws: search on some of the points, judge on the others, say what was found.
+"""From a table to laws: search, refit, judge, say what was found.
 
-The equations of *PIE+* are searched on at most :data:`SEARCHED` points and certified on points that
-the search did not see. Only an equation that passes is a *law*; where none does, the answer is that
-no law was found. Constants are then fitted to all points.
+The equations of *PIE+* are searched on at most :data:`SEARCHED` points. Constants are then fitted to
+all points, and every equation is judged by points that were left out of that fit, and by what its
+form costs (:mod:`pie.discovery.certificate`). Only an equation that passes is a *law*; where none
+does, the answer is that no law was found.
 
 Of more than two columns, few may obey a law of their own: pairs, then triples are searched in the
 order of their evidence (:mod:`pie.discovery.subsets`), triples only where no pair of theirs has a
-law already.
+law already. Laws of all sets rank together by price.
 """
 
 import math
@@ -19,29 +20,28 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from ..expr.expression import Expression
 from ..expr.sympy_bridge import rounded
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
 from ..search.candidates import Unusable
 from ..search.plus import PlusConfig, discover_plus
 from ..search.pool import Interrupted
+from ..search.price import Price
+from ..zeroset.metric import Metric
 from ..zeroset.spreads import robust_spreads
 from . import subsets
 from .certificate import certify, same_zero_set
-from .column_errors import known_errors
+from .column_errors import known_errors, least_errors
 from .compilation import announced
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements
 from .pretrained import from_pretrained
 from .result import Law, Result, rms_distance
 
 SEARCHED = 200  # points at most
-HELD_OUT = 0.3  # of the points
-FEWEST_HELD_OUT = 5
 CERTIFIED = 10  # candidates
-WORSE = 1.5  # times the error of a longer equation: a simpler law, no duplicate
 WORTH = -2.0  # evidence of a set of columns that is searched
 SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
+WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
 
@@ -65,7 +65,7 @@ def discover(
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         config: settings of the search.
-        seed: of the choice of held-out points.
+        seed: of the choice of points, where there are more than are used.
         max_sets: sets of columns searched at most, if there are more than two columns.
         seconds: after which no further set of columns is searched. Only then does the answer depend
             on the machine, and ``result.notes`` says so.
@@ -112,7 +112,7 @@ def discover(
                     raise KeyboardInterrupt
                 notes.append("the search was interrupted; this is what it had found")
                 break
-    laws.sort(key=lambda law: not law.certificate.law)  # stable: the order of the search within
+    laws.sort(key=lambda law: (not law.certificate.law, _total(law.price)))
     if d > 3:
         notes.append("a relation that needs four columns or more is not searched for")
     if d > 2:
@@ -120,6 +120,17 @@ def discover(
         notes.append(f"searched {len(searched)} sets of columns: {tried}")
     elapsed = time.perf_counter() - began
     return Result(tuple(laws), table.names, tuple(notes), len(table.points), elapsed)
+
+
+def _total(price: Price | None) -> float:
+    return -math.inf if price is None else price.total  # None: exact by construction
+
+
+def _form(price: Price | None) -> float:
+    """Price of all but the misfit."""
+    if price is None:
+        return 0.0
+    return price.total - price.misfit if math.isfinite(price.misfit) else math.inf
 
 
 def _so_far(names: Sequence[str], laws: Sequence[Law]) -> str:
@@ -173,19 +184,20 @@ def _search(
     errors: np.ndarray | None,
     workers: int,
 ) -> tuple[list[Law], bool]:
-    """Different equations in two or three columns, certified, best first; whether all ran."""
-    fitted, held_out = _split(points, seed)
-    spreads = robust_spreads(points)
-    units = spreads if errors is None else errors
+    """Different equations in two or three columns, judged, best first; whether all ran."""
+    fitted = np.random.default_rng(seed).permutation(points)[:SEARCHED]
     if np.any(np.ptp(fitted, axis=0) < FINEST):
         return [], True
     complete = True
+    floor = errors if errors is not None else least_errors(points)
     try:
-        found = discover_plus(model, fitted, config, workers)
-    except Unusable:  # columns that differ in the held-out points only
+        found = discover_plus(model, fitted, config, workers, floor, _wide(points))
+    except Unusable:  # columns that differ in points that were not chosen only
         return [], True
     except Interrupted as stop:
         found, complete = stop.found, False
+    metric = Metric.of(points, found.logarithmic, robust_spreads)
+    units = metric.units(points) if errors is None else errors
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
@@ -193,7 +205,7 @@ def _search(
         final = polished(candidate.expression, points, units)
         others = [law.program for law in laws]
         if any(
-            same_zero_set(final, other, points) and not _is_simpler(final, other, points, units)
+            len(final.codes) >= len(other.codes) and same_zero_set(final, other, points, metric)
             for other in others
         ):
             continue
@@ -201,9 +213,9 @@ def _search(
             program=final,
             names=tuple(names),
             errors=tuple(standard_errors(final, points, units).tolist()),
-            rms=rms_distance(final, points, np.ones_like(spreads)),
-            relative_rms=rms_distance(final, points, spreads),
-            certificate=certify(candidate.expression, fitted, held_out),  # as the search left it
+            rms=rms_distance(final, points, np.ones(points.shape[1])),
+            relative_rms=rms_distance(final, points, metric.units(points)),
+            certificate=certify(final, points, _form(candidate.price), metric),
             chi=None if errors is None else rms_distance(final, points, errors),
             proposer=candidate.proposer,
             price=candidate.price,
@@ -212,20 +224,7 @@ def _search(
     return laws, complete
 
 
-def _is_simpler(one: Expression, other: Expression, points: np.ndarray, units: np.ndarray) -> bool:
-    """Whether ``one`` is shorter at the price of a larger error: an answer of its own."""
-    error, least = (rms_distance(f, points, units) for f in (one, other))
-    return len(one.codes) < len(other.codes) and error > WORSE * least
-
-
-def _split(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points to search on, and points to judge on."""
-    n, d = points.shape
-    held = max(FEWEST_HELD_OUT, int(HELD_OUT * n), n - SEARCHED)
-    if n - held <= d:
-        raise BadTable(
-            f"{n} different rows; expected at least {d + 1 + FEWEST_HELD_OUT}, "
-            f"{FEWEST_HELD_OUT} of them to judge on"
-        )
-    order = np.random.default_rng(seed).permutation(n)
-    return points[order[held:]], points[order[:held]]
+def _wide(points: np.ndarray) -> tuple[bool, ...]:
+    """Which columns are positive and span decades."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return tuple(bool(a > 0.0 and b >= WIDE * a) for a, b in zip(low, high, strict=True))

@@ -119,7 +119,8 @@ def measurements(
     """What of a table can be searched: columns that vary, complete rows, each once.
 
     Args:
-        data: a data frame, or anything that NumPy takes for (N, D); text is read as numbers.
+        data: a data frame, or anything that NumPy takes for (N, D); text is read as numbers, and
+            columns in which no cell is a number are left out.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -133,12 +134,12 @@ def measurements(
         raise BadTable(f"max_points is {max_points}; expected at least 1")
     if seed < 0:
         raise BadTable(f"seed is {seed}; expected 0 or more")
-    frame = _frame(data)
+    notes: list[str] = []
+    frame = _without_labels(_frame(data), notes)
     names = _names(frame)
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
-    notes: list[str] = []
     rows = _complete(points, names, missing, notes)
     repeated = pd.DataFrame(points[rows]).duplicated().to_numpy(bool)
     if repeated.any():
@@ -209,6 +210,17 @@ def _frame(data: pd.DataFrame | np.ndarray | Sequence) -> pd.DataFrame:
     if array.ndim != 2:
         raise BadTable(f"the data have shape {array.shape}; expected (N, D)")
     return pd.DataFrame(array, columns=[f"x{j + 1}" for j in range(array.shape[1])])
+
+
+def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Columns of text in which no cell is a number are names of the rows, not measurements."""
+    kept = []
+    for j, (name, column) in enumerate(frame.items()):
+        if len(column) and all(isinstance(x, str) and _number(x) is None for x in column):
+            notes.append(f"column {quoted(str(name))} is text: left out")
+        else:
+            kept.append(j)
+    return frame.iloc[:, kept]
 
 
 def _column(column: pd.Series, name: str) -> np.ndarray:

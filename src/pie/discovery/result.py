@@ -10,13 +10,15 @@ import pandas as pd
 import sympy
 
 from .. import __version__
+from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.sympy_bridge import named, rounded, to_latex, to_sympy
 from ..search.price import Price
+from ..search.shapes import name_of
 from ..zeroset.factors import Factor
 from .certificate import Certificate
 
-FORMAT = 1  # of the JSON
+FORMAT = 2  # of the JSON
 SHARPER = 0.3  # times the contrast: what a third column has to bring
 
 
@@ -112,6 +114,11 @@ class Law:
         return {f"{letter}{k}": pair for k, pair in enumerate(pairs, start=1)}
 
     @property
+    def name(self) -> str:
+        """What people call a curve or surface of this form; empty where it has no usual name."""
+        return name_of(canonical(self.program))
+
+    @property
     def latex(self) -> str:
         """f = 0 in LaTeX, constants to four significant digits."""
         return f"{to_latex(self.program, self.names)} = 0"
@@ -157,10 +164,12 @@ class Law:
             "relative_rms": _number(self.relative_rms),
             "chi": None if self.chi is None else _number(self.chi),
             "complexity": self.complexity,
+            "name": self.name,
             "law": seen.law,
             "reason": seen.reason,
-            "held_out_contrast": _number(seen.contrast),
+            "left_out_contrast": _number(seen.contrast),
             "p": seen.p,
+            "evidence": _number(seen.evidence),
             "covered": seen.covered,
             "factors": [{"equation": str(f), "share": share} for f, share in self.factors],
             "proposer": self.proposer,
@@ -181,8 +190,8 @@ class Law:
         """The inverse of :meth:`record`."""
         seen, gap = record["certificate"], record["certificate"]["gap"]
         certificate = Certificate(
-            seen["kind"], _from_number(record["held_out_contrast"]), record["p"],
-            _from_number(seen["gain"]), tuple(seen["shares"]), _from_number(seen["flattest"]),
+            seen["kind"], _from_number(record["left_out_contrast"]), record["p"],
+            _from_number(record["evidence"]), _from_number(seen["gain"]), tuple(seen["shares"]), _from_number(seen["flattest"]),
             record["covered"], None if gap is None else tuple(tuple(ends) for ends in gap),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
@@ -310,7 +319,7 @@ class Result:
                 "equation": f"{rounded(law.expression)} = 0",
                 "rms / spread": float(f"{law.relative_rms:.3g}"),
                 "complexity": law.complexity,
-                "held out": float(f"{law.certificate.contrast:.3g}"),
+                "left out": float(f"{law.certificate.contrast:.3g}"),
                 "p": float(f"{law.certificate.p:.2g}"),
                 "law": "yes" if law.certificate.law else law.certificate.reason,
             }
@@ -356,7 +365,7 @@ class Result:
         if self.best is None:
             return "\n".join([*lines, f"no law found: {self._why_none}"])
         for law in self.laws:
-            lines += [f"{law.template} = 0", *_constants(law)]
+            lines += [f"{law.template} = 0{_named(law)}", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
@@ -371,8 +380,12 @@ class Result:
             text.append(f"**No law found**: {self._why_none}")
         else:
             for law in self.laws:
-                text += [f"$${law.latex}$$", *_constants(law)]
+                text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
         return "\n\n".join([*text, self.table().to_markdown(index=False)])
+
+
+def _named(law: Law) -> str:
+    return f"   ({law.name})" if law.name else ""
 
 
 def _constants(law: Law) -> list[str]:

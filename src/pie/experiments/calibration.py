@@ -1,7 +1,7 @@
 r"""When is "no law found" the right answer? Thresholds from clouds with and without a law.
 
 Every cloud of :mod:`pie.data.null_clouds` is searched once, and all its candidates are stored, so
-that any rule can be evaluated later. With S the sound candidates of a cloud, the rule (p₀, c₀) of
+that any rule can be evaluated later. With S the sound candidates of a cloud that are worth their form (evidence), the rule (p₀, c₀) of
 :mod:`pie.discovery.certificate` says *law* where
 
 .. math:: \min_{s ∈ S,\ p_s ≤ p_0} contrast_s ≤ c_0.
@@ -24,7 +24,7 @@ from scipy.stats import binomtest
 from tqdm import tqdm
 
 from ..data.null_clouds import LAWFUL, Cloud
-from ..discovery.certificate import CONTRAST, SIGNIFICANT
+from ..discovery.certificate import CONTRAST, EVIDENCE, SIGNIFICANT
 from ..discovery.laws import discover
 from ..discovery.pretrained import default_weights
 from ..expr.expression import parse, to_infix, to_tree
@@ -33,7 +33,7 @@ from ..sources import digest_of
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
 from .evaluation import interval
 
-FIELDS = ("names", "degeneracy", "p", "contrast", "gain", "covered", "complexity", "equation")
+FIELDS = ("names", "degeneracy", "p", "contrast", "evidence", "gain", "covered", "complexity", "equation")
 DIGITS = 4  # significant digits of numbers in rows
 P = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4)  # candidate thresholds
 CONTRASTS = (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.17, 0.15, 0.12, 0.1, 0.07, 0.05)
@@ -55,10 +55,11 @@ def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
     result = discover(cloud.points, weights, config=config, seconds=np.inf, workers=1)
     for law in result.candidates:
         of = law.certificate
-        numbers = [float(f"{v:.{DIGITS}g}") for v in (of.p, of.contrast, of.gain, of.covered)]
+        values = (of.p, of.contrast, of.evidence, of.gain, of.covered)
+        numbers = [float(f"{v:.{DIGITS}g}") for v in values]
         found.append([" ".join(law.names), of.kind, *numbers, law.complexity, str(law.program)])
     found.sort(key=lambda line: (line[3], line[2], line[-1]))
-    return found or [["", NO_EQUATION, 1.0, np.inf, np.inf, 0.0, 0, ""]]
+    return found or [["", NO_EQUATION, 1.0, np.inf, -np.inf, np.inf, 0.0, 0, ""]]
 
 
 def search(
@@ -71,7 +72,8 @@ def search(
     """All candidates of every cloud, a row each, the smallest contrast first.
 
     Columns: part, kind, cloud, points and variables (counts), then :data:`FIELDS`: columns of the
-    candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, gain and covered
+    candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, evidence, gain and
+    covered
     of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
 
     ``weights`` default to the released ones. ``folder`` receives a journal for these weights,
@@ -109,9 +111,14 @@ def search(
     )
 
 
+def _sound(table: pd.DataFrame) -> pd.Series:
+    """Which candidates are not degenerate, and are worth their form."""
+    return (table.degeneracy == SOUND) & (table.evidence >= EVIDENCE)
+
+
 def scores(table: pd.DataFrame, p: float) -> pd.DataFrame:
     """Per cloud ``score``: smallest contrast of a sound candidate with p at most ``p``, or inf."""
-    passing = (table.degeneracy == SOUND) & (table.p <= p)
+    passing = _sound(table) & (table.p <= p)
     score = table.contrast.where(passing, np.inf)
     clouds = table.assign(score=score).groupby(["part", "kind", "cloud"], sort=False)
     return clouds.score.min().reset_index()
@@ -180,7 +187,7 @@ def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
     The row has the sound candidate of the smallest contrast with p at most the rule's, if any.
     """
-    passing = (table.degeneracy == SOUND) & (table.p <= rule.p)
+    passing = _sound(table) & (table.p <= rule.p)
     order = {"by": ["passing", "contrast"], "ascending": [False, True], "kind": "stable"}
     ordered = table.assign(passing=passing).sort_values(**order)
     best = ordered.drop_duplicates(["part", "cloud"])

@@ -175,6 +175,19 @@ _FUNCTIONS = {"sqrt": "sqrt", "exp": "exp", "ln": "ln", "log": "ln", "sin": "sin
 _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
+def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
+    """Substitute trees for variables, by index.
+
+    >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
+    ('mul', ('c', 2.0), ('x', 3))
+    """
+    if tree[0] == "x":
+        return values[tree[1]]
+    if tree[0] == "c":
+        return tree
+    return (tree[0], *(with_variables(child, values) for child in tree[1:]))
+
+
 def parse(text: str) -> Expression:
     """Parse ``+ - * / ** ^``, sqrt, exp, ln, log (natural), sin, cos, numbers, x1, x2, …
 

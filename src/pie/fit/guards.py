@@ -17,11 +17,12 @@ _MOST = 0.85  # share of the points in the core error, unless some look like out
 _TAIL = 2.0  # maximum ratio of core error to RMS of the inner points; normal noise: 1.2
 _NOTHING = 1e-10  # minimum distance, in spreads
 _ROUNDED = 3e-10  # core error below this is rounding, in spreads
-_FAR = 0.1  # cap of the null distance in the contrast, in spreads
+FAR = 0.1  # cap of the null distance in the contrast, in spreads
 _DENSE = 0.01  # median null distance below this: zeros may be dense, in spreads
 _CLEAR = 0.02  # robust mean distance below this: not dense, in median null distances
 _ROUNDING = 1e-6  # rounding error of f, relative to its change along ∇f
 _FLAT = 1e-7  # core error below which only the small step is tested, in spreads
+_CURVED = 0.25  # largest such step, in spreads: laws are curved beyond
 _FINE = 3e-3  # small step over which a law is nearly linear, in local spreads
 _LOCAL = 0.1  # share of the points on either side in the window of a local spread
 _CENTRAL = 4.0  # standard deviation over window half-width, at the centre of a normal
@@ -98,7 +99,7 @@ def _bent(codes, constants, columns, permuted, stack, step):
 
 @jit
 def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
-    """Whether f is nearly linear over a small step and over five core errors, as a law is.
+    """Whether f is nearly linear over a small step and over some core errors, as a law is.
 
     Zeros closer than the error fit any noise: dense ones, or the two sheets of f² = ε. Zeros closer
     than rounding fit exactly.
@@ -109,7 +110,7 @@ def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
         return False
     if core < _FLAT * scale:
         return True
-    step[:] = 5.0 * core
+    step[:] = min(5.0 * core, _CURVED * scale)
     return np.median(_bent(codes, constants, columns, permuted, stack, step)) <= 0.4
 
 
@@ -152,7 +153,7 @@ def examine(codes, constants, columns, permuted, spreads):
         null[i] = min(abs(null[i]), scale) if not np.isnan(null[i]) else scale
     typical = np.median(null)
     clear = min(typical, np.exp(total / reached)) if reached else typical
-    contrast = mean / max(min(clear, _FAR * scale), _NOTHING * scale)
+    contrast = mean / max(min(clear, FAR * scale), _NOTHING * scale)
     if core <= _ROUNDED * scale:
         contrast = mean / scale  # exact fit: independent of the null
     if near < TRIMMED * n:

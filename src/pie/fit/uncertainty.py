@@ -1,12 +1,13 @@
 r"""Standard errors of constants, and removal of constants and terms that are not significant.
 
-The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u (D,) of the
-columns. With J = ∂r/∂c the covariance of c is σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six
+The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u of the columns,
+(D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six
 robust standard deviations are left out; points with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j
 of f vanishes, are not counted.
 """
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
@@ -32,6 +33,10 @@ def _residuals(expression: Expression, points: np.ndarray, units: np.ndarray) ->
         return value / norm
 
 
+def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    return units if units.ndim == 1 else units[chosen]
+
+
 def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
     """r_n, (N,), and the Jacobian J, (N, P)."""
     codes, constants = expression.arrays
@@ -41,11 +46,12 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         jet = derivatives(codes, constants, columns, True, True, True)
         value, gradient, sensitivity = jet[0], jet[1 : 1 + d], jet[1 + d : 1 + d + p]
         mixed = jet[1 + d + p :].reshape(d, p, len(points))
-        slopes = gradient * units[:, None]
+        columnwise = units.reshape(-1, d).T  # (D, 1), or (D, N)
+        slopes = gradient * columnwise
         norm = np.linalg.norm(slopes, axis=0)
         norm[np.isinf(norm)] = np.nan
         residual = value / norm
-        turning = np.einsum("jn,jpn->pn", slopes * units[:, None], mixed) / norm
+        turning = np.einsum("jn,jpn->pn", slopes * columnwise, mixed) / norm
         return residual, ((sensitivity - residual * turning) / norm).T
 
 
@@ -75,7 +81,7 @@ def root_mean_square(
     usual = usual_points(expression, points, units) if usual is None else usual
     if usual.sum() < MOSTLY * len(points):
         return np.inf
-    residual = _residuals(expression, points[usual], units)
+    residual = _residuals(expression, points[usual], _at(units, usual))
     error = float(np.sqrt(np.mean(residual**2)))
     return error if np.isfinite(error) else np.inf
 
@@ -94,7 +100,7 @@ def polished(
     if not np.isfinite(best):
         return expression
     for _ in range(steps if expression.constants else 0):
-        residual, jacobian = _linearised(expression, points[usual], units)
+        residual, jacobian = _linearised(expression, points[usual], _at(units, usual))
         if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
             break
         size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
@@ -148,6 +154,56 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
         return np.full(p, np.inf)
     variance = np.sum((rows.T / values) ** 2, axis=1) * np.sum(residual**2) / (n - p)
     return np.sqrt(variance) / size
+
+
+@np.errstate(all="ignore")
+def leverages(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """h = diag(J(JᵀJ)⁻¹Jᵀ), (N,), of constants fitted to points (N, D); 0 where J is not finite.
+
+    To first order, the residual of a point is r/(1 − h) if it is left out of the fit (Allen 1974).
+    """
+    _, jacobian = _linearised(expression, points, units)
+    known = np.isfinite(jacobian).all(axis=1)
+    found = np.zeros(len(points))
+    size = np.linalg.norm(jacobian[known], axis=0)
+    if known.any() and np.any(size > 0.0):
+        columns, values, _ = np.linalg.svd((jacobian[known] / size)[:, size > 0.0], False)
+        found[known] = np.sum(columns[:, values > 1e-12 * values[0]] ** 2, axis=1)
+    return found
+
+
+@np.errstate(all="ignore")
+def expected_residual(
+    expression: Expression, points: np.ndarray, units: np.ndarray, errors: np.ndarray
+) -> float:
+    """RMS of r_n that errors of the columns (D,) cause to first order; 0 where f is not defined."""
+    slopes = expression.value_and_gradient(points)[1]
+    norm = np.linalg.norm(slopes * units, axis=1)
+    squares = np.sum((slopes * errors) ** 2, axis=1) / norm**2
+    return float(np.sqrt(np.nanmean(squares))) if np.isfinite(squares).any() else 0.0
+
+
+@np.errstate(all="ignore")
+def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
+    """Σ r_n·r_m / Σ r_n² with m the neighbour of n along the zero set: near 1 if f is off by a
+    smooth function, about 0 for noise. Residuals are counted up to three robust deviations, points
+    (N, D) are in coordinates in which errors are alike.
+    """
+    value, slopes = expression.value_and_gradient(points)
+    norm = np.linalg.norm(slopes, axis=1)
+    residual = value / norm
+    feet = points - (residual / norm)[:, None] * slopes  # on the zero set, to first order
+    known = np.isfinite(residual) & np.isfinite(feet).all(axis=1)
+    residual, feet = residual[known], feet[known]
+    if len(residual) < 3 or not np.any(residual):
+        return 0.0
+    most = OUTLYING / 2.0 * 1.4826 * np.median(np.abs(residual))
+    residual = np.clip(residual, -most, most)
+    nearest = cKDTree(feet).query(feet, k=2)[1]
+    itself = np.arange(len(feet))
+    other = np.where(nearest[:, 1] == itself, nearest[:, 0], nearest[:, 1])
+    total = np.sum(residual**2)
+    return float(np.sum(residual * residual[other]) / total) if total > 0.0 else 0.0
 
 
 def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:

@@ -28,10 +28,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Discovery:
-    """Candidates, best first, and the seconds that the search took."""
+    """Candidates, best first, and the seconds that the search took.
+
+    ``logarithmic``: the columns whose errors grow with them, one flag each; () = none.
+    """
 
     candidates: tuple[Candidate, ...]
     seconds: float
+    logarithmic: tuple[bool, ...] = ()
 
     @property
     def best(self) -> Candidate | None:

@@ -108,3 +108,25 @@ def renumbered(expression: Expression, variables: tuple[int, ...]) -> Expression
         return node if node[0] == "c" else (node[0], *(walk(child) for child in node[1:]))
 
     return from_tree(walk(to_tree(expression)))
+
+
+def off_factors(expression: Expression) -> Expression:
+    """Without top-level factors of one variable: a plane x_j = c beside a law collects outliers.
+
+    Unchanged if no other factor is left.
+
+    >>> from pie.expr.expression import parse
+    >>> str(off_factors(parse("(x1*x2 - 1)*(x1 - 3)")))
+    'x1*x2 - 1.0'
+    """
+    tree = to_tree(expression)
+    factors = [tree]
+    while any(factor[0] == "mul" for factor in factors):
+        factors = [part for f in factors for part in (f[1:] if f[0] == "mul" else (f,))]
+    kept = [factor for factor in factors if len(from_tree(factor).variables) > 1]
+    if not kept or len(kept) == len(factors):
+        return expression
+    product = kept[0]
+    for factor in kept[1:]:
+        product = ("mul", product, factor)
+    return from_tree(product)

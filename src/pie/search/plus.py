@@ -6,7 +6,7 @@ written in the user's coordinates, simplified, and ranked by price (:mod:`pie.se
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
@@ -16,21 +16,30 @@ from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
 from ..fit.constants import Fit
+from ..fit.guards import FAR
 from ..fit.sampson_fits import fit_sampson, judged
-from ..fit.uncertainty import simplified, with_whole_numbers
+from ..fit.uncertainty import (
+    expected_residual,
+    neighbours_correlation,
+    simplified,
+    with_whole_numbers,
+)
 from ..network.inference import Network
+from ..zeroset.metric import Metric, logarithms, of_logarithms
 from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
-from .planes import Plane, off_planes, renumbered, sections, with_planes
-from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Price, Prices, price_of, price_of_zeros
+from .planes import Plane, off_factors, off_planes, renumbered, sections, with_planes
+from .pool import UNKNOWN, Batch, Draft, Effort, Found, Interrupted, Pool, Proposer, search
+from .price import Price, Prices, price_of, settled, with_zeros
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
 from .proposers.relations import Relations, relations
+from .proposers.shapes import Shapes, shapes
 
 ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
+GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
 
 
@@ -38,7 +47,7 @@ ROUNDING = 1e-7  # lower bound of that error, in spreads
 class PlusConfig:
     """Settings of *PIE+*: section ``inference_plus`` of params.yaml."""
 
-    proposers: tuple[str, ...] = ("relations", "numbers", "network", "inner")
+    proposers: tuple[str, ...] = ("relations", "shapes", "numbers", "network", "inner")
     beam: int = 64  # skeletons per view
     views: tuple[str, ...] = VIEWS
     starts: int = 48  # starts of the constants screened per skeleton
@@ -48,6 +57,7 @@ class PlusConfig:
     relations: Relations = field(default_factory=Relations)
     numbers: Numbers = field(default_factory=Numbers)
     inner: Inner = field(default_factory=Inner)
+    shapes: Shapes = field(default_factory=Shapes)
     max_tokens: int = 90  # of a draft that is not from the network
     prices: Prices = field(default_factory=Prices)
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
@@ -84,6 +94,7 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
 # a new proposer needs one line here
 PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
     "relations": lambda model, c, workers: relations(c.relations, c.max_tokens),
+    "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
     "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
@@ -133,52 +144,142 @@ def front(pool: Pool) -> list[Found]:
     return kept
 
 
-def in_user_coordinates(expression: Expression, points: np.ndarray, config: PlusConfig) -> Fit:
+def in_user_coordinates(
+    expression: Expression, points: np.ndarray, config: PlusConfig, metric: Metric | None = None
+) -> Fit:
     """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
 
-    It is simplified unless the fit then fails. Distances are in units of the columns' spreads, in
-    which fits of all views compare. ValueError if it has no zeros by its form or is too long.
+    It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``
+    (None: columns in units of their spreads), in which fits of all views compare. ValueError if it
+    has no zeros by its form or is too long.
     """
-    form = canonical(expression)
-    units = points.std(axis=0)
+    form, metric = canonical(expression), metric or Metric.of(points)
+    units = metric.units(points)
     short = simplified(form, points, units, config.prices.constant)
     short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
-        scaled = in_units(expression, np.zeros(len(units)), units)
-        found = replace(judged(scaled, points / units, config.seed), expression=expression)
+        found = judged(metric.equation(expression), metric.coordinates(points), config.seed)
+        found = replace(found, expression=expression)
         if np.isfinite(found.fitness):
             break
     return found
 
 
-def _price_of(final: Fit, cloud: Cloud, config: PlusConfig) -> Price:
-    price = price_of(final, len(cloud), config.prices)
-    return replace(price, crossings=price_of_zeros(final.expression, cloud.points, config.prices))
+@dataclass(frozen=True)
+class Finished:
+    """A candidate in the user's coordinates; ``price`` without the misfit of :func:`settled`."""
+
+    draft: Draft
+    fit: Fit
+    price: Price
+    contrast: float = np.inf  # not below that of the known errors
+    correlation: float = 0.0  # of neighbours' residuals
 
 
-def _finished(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[tuple[Found, bool, Price]]:
-    """Candidates and branches in user coordinates, whether from the front only, and prices."""
-    cheapest = pool.ranked()[: config.returned]
-    for place, found in enumerate([*cheapest, *front(pool)]):
+def _finished_of(
+    draft: Draft,
+    fit: Fit,
+    points: np.ndarray,
+    config: PlusConfig,
+    metric: Metric,
+    errors: np.ndarray | None,
+) -> Finished:
+    price = price_of(fit, len(points), config.prices)
+    if not np.isfinite(price.misfit):
+        return Finished(draft, fit, price)
+    expression, contrast = fit.expression, fit.contrast
+    price = with_zeros(price, expression, points, config.prices)
+    if errors is not None:
+        expected = expected_residual(expression, points, metric.units(points), errors)
+        contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
+    correlation = neighbours_correlation(metric.equation(expression), metric.coordinates(points))
+    return Finished(draft, fit, price, contrast, correlation)
+
+
+Chosen = tuple[Draft, Fit, Expression]  # the equation is in the user's coordinates
+
+
+def _chosen(pool: Pool, config: PlusConfig, logarithmic: tuple[bool, ...]) -> Iterator[Chosen]:
+    """The cheapest candidates and those of the front, of a search in logarithms or not."""
+    both = (*pool.ranked()[: config.returned], *front(pool))
+    for found in {id(found): found for found in both}.values():
         whole = found.draft.view.back(found.fit.expression)
+        if logarithmic:
+            try:
+                whole = of_logarithms(whole, logarithmic)
+            except ValueError:  # no zeros, or too long
+                continue
+        yield found.draft, found.fit, whole
+
+
+def _in_best_metric(
+    chosen: Sequence[Chosen],
+    points: np.ndarray,
+    config: PlusConfig,
+    logarithmic: tuple[bool, ...],
+    errors: np.ndarray | None,
+) -> tuple[list[Finished], tuple[bool, ...]]:
+    """Finished candidates, with errors that are alike everywhere or grow with some columns: which.
+
+    With residuals r_n in the one coordinates and k_n·r_n in the other, N ln σ + Σ ln k_n and the
+    price of the form are compared for the best candidate in each.
+    """
+    metrics = [Metric.of(points)]
+    if any(logarithmic):
+        metrics.append(Metric.of(points, logarithmic))
+    found = []
+    for metric in metrics:
+        finished = [*_finished(chosen, points, config, metric, errors)]
+        if len(metrics) == 1:
+            return finished, ()
+        costs = [_cost(one, points, metric, metrics[0]) for one in finished]
+        doubt = GROWING if any(metric.logarithmic) else 0.0
+        found.append((min(costs, default=np.inf) + doubt, finished, metric.logarithmic))
+    return min(found, key=lambda pair: pair[0])[1:]
+
+
+@np.errstate(all="ignore")
+def _cost(one: Finished, points: np.ndarray, metric: Metric, reference: Metric) -> float:
+    """−ln of the probability of points and form, in nats, up to a constant."""
+    if not np.isfinite(one.fit.fitness):
+        return np.inf
+    value, slopes = one.fit.expression.value_and_gradient(points)
+    norm = np.linalg.norm(slopes * metric.units(points), axis=1)
+    longer = np.log(norm / np.linalg.norm(slopes * reference.units(points), axis=1))
+    size = max(float(np.nanmean(np.abs(value / norm))), ROUNDING)  # errors of Laplace
+    form = one.price.total - one.price.misfit
+    return len(points) * float(np.log(size) + np.nanmean(longer)) + form
+
+
+def _finished(
+    chosen: Sequence[Chosen],
+    points: np.ndarray,
+    config: PlusConfig,
+    metric: Metric,
+    errors: np.ndarray | None,
+) -> Iterator[Finished]:
+    """Candidates and their branches."""
+    for draft, fit, whole in chosen:
         try:
-            if not np.isfinite(found.fit.fitness):
-                final, price = replace(found.fit, expression=canonical(whole)), Price(np.inf)
-            else:
-                final = in_user_coordinates(whole, cloud.points, config)
-                price = _price_of(final, cloud, config)
+            if not np.isfinite(fit.fitness):
+                yield Finished(draft, replace(fit, expression=canonical(whole)), Price(np.inf))
+                continue
+            final = in_user_coordinates(whole, points, config, metric)
+            alone = off_factors(final.expression)
+            if alone != final.expression and final.contrast > config.prices.resolution:
+                final = in_user_coordinates(alone, points, config, metric)
         except ValueError:
             continue
-        yield Found(found.draft, final), place >= len(cheapest), price
+        yield _finished_of(draft, final, points, config, metric, errors)
         if not np.isfinite(final.fitness):
             continue
-        for draft in branches(final.expression, cloud.points):
+        for form in branches(final.expression, points):
             try:
-                branch = in_user_coordinates(draft, cloud.points, config)
+                fit = in_user_coordinates(form, points, config, metric)
             except ValueError:
                 continue
-            price = replace(_price_of(branch, cloud, config), branch=config.prices.branch)
-            yield Found(found.draft, branch), place >= len(cheapest), price
+            branch = _finished_of(draft, fit, points, config, metric, errors)
+            yield replace(branch, price=replace(branch.price, branch=config.prices.branch))
 
 
 def _with_planes(
@@ -204,13 +305,20 @@ def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> C
 
 
 def discover_plus(
-    model: Network, points: np.ndarray, config: PlusConfig = PlusConfig(), workers: int = 1
+    model: Network,
+    points: np.ndarray,
+    config: PlusConfig = PlusConfig(),
+    workers: int = 1,
+    errors: np.ndarray | None = None,
+    wide: tuple[bool, ...] = (),
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ D_max, best first, in the user's coordinates.
 
-    They rank by price; those from the front of error and length rank after all others. Fitness is
-    minus the orthogonal root mean square error in units of the columns' spreads. Constants are
-    fitted by ``workers`` threads.
+    They rank by price. Fitness is minus the orthogonal root mean square error in units of the
+    columns' spreads. Constants are fitted by ``workers`` threads. ``errors`` (D,) are standard
+    deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
+    being closer. Columns marked as ``wide`` are positive and span decades: they are searched by
+    their logarithms as well, and errors that grow with them are assumed if that is more probable.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
@@ -223,14 +331,26 @@ def discover_plus(
         alone = _planes_alone(points, planes, config.seed)
         return Discovery((alone,), time.perf_counter() - began)
     aside, points, interrupted = points[~used], points[used], False
-    candidates: dict[tuple, tuple[tuple, Candidate]] = {}
+    candidates: dict[tuple, Candidate] = {}
     for variables in sections(planes, points.shape[1]):
-        cloud = Cloud.of(points[:, [j - 1 for j in variables]], config.views)
-        try:
-            pool = searched(model, cloud, config, workers)
-        except Interrupted as stop:
-            pool, interrupted = stop.found, True
-        for found, from_front, price in _finished(pool, cloud, config):
+        places = [j - 1 for j in variables]
+        columns, logarithmic = points[:, places], tuple(wide[j] for j in places if wide)
+        known = None if errors is None else errors[places]
+        chosen, exact = [], False
+        for logs in dict.fromkeys([(), logarithmic if any(logarithmic) else ()]):
+            cloud = Cloud.of(logarithms(columns, logs), config.views)
+            try:
+                pool = searched(model, cloud, config, workers)
+            except Interrupted as stop:
+                pool, interrupted = stop.found, True
+            chosen += _chosen(pool, config, logs)
+            exact = any(is_exact(found.fit, config) for found in pool)
+            if interrupted or exact:
+                break
+        finished, growing = _in_best_metric(chosen, columns, config, logarithmic, known)
+        trials = [(one.price, one.contrast, one.correlation) for one in finished]
+        prices = settled(trials, len(columns), config.prices)
+        for found, price in zip(finished, prices, strict=True):
             fit = replace(found.fit, expression=renumbered(found.fit.expression, variables))
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
             expression = _with_planes(fit, planes, aside, points.std(axis=0))
@@ -240,11 +360,17 @@ def discover_plus(
                 expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
                 fit.contrast, found.draft.proposer, price,
             )  # fmt: skip
-            candidates.setdefault(key, ((from_front, price.total), candidate))
-        if interrupted or (candidates and any(is_exact(found.fit, config) for found in pool)):
+            earlier = candidates.get(key)
+            if earlier is None or price.total < earlier.price.total:
+                candidates[key] = candidate
+        if interrupted or (candidates and exact):
             break
-    ranked = sorted(candidates.values(), key=lambda pair: pair[0])
-    answer = Discovery(tuple(candidate for _, candidate in ranked), time.perf_counter() - began)
+    ranked = sorted(candidates.values(), key=lambda candidate: candidate.price.total)
+    answer = Discovery(
+        tuple(ranked),
+        time.perf_counter() - began,
+        growing if len(growing) == points.shape[1] else (),
+    )
     if interrupted:
         raise Interrupted(answer)
     return answer

@@ -1,25 +1,37 @@
 r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
-.. math:: price = N \ln(contrast) + c_1 \cdot constants + c_2 \cdot tokens + c_3 \cdot functions
-                  + c_4 \ln(crossings) - c_5 \ln(clearance)
+.. math:: price = misfit + c_1 \cdot constants - c_2 \ln P(form) + c_3 \cdot tokens
+                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
 
-The first item is a negative log-likelihood up to a constant: N ln σ for errors of size σ. The
-others are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) plus its token. A
-token costs about the logarithm of the number of its alternatives: many forms of each length are
-tried, and the best of many fits is good by chance.
+The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
+are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
+stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
+costs the same. If several sheets of the zero set are within the errors of a point, any of them may
+be where it belongs, and its probability is spread over all of them.
+
+Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
+law among them is off by a little everywhere. Its residuals follow one another, and count as few:
+with the least σ₀ among the candidates, the correlation ρ of residuals of neighbours and the
+tolerance t,
+
+.. math:: misfit = N \ln σ_0 + N \frac{1 - ρ}{1 + ρ} \ln \frac{\min(σ, t)}{σ_0}
+                   + N \ln \frac{\max(σ, t)}{t} .
+
+σ is no smaller than the known errors of the columns make it.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from ..expr.expression import Expression
-from ..expr.operators import BY_NAME
 from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE
-from ..zeroset.crossings import crossings
+from ..zeroset.crossings import crossings, sheets
+from .forms import forms
 
-_FUNCTIONS = {BY_NAME[name].code for name in ("exp", "ln", "sin", "cos")}
+FULL = 0.985  # largest correlation of neighbours: they are not one point
 
 
 @dataclass(frozen=True)
@@ -27,12 +39,13 @@ class Prices:
     """Price of each item, in nats."""
 
     constant: float = 4.0  # per constant
-    token: float = 1.5  # per operator, variable or constant
-    function: float = 3.0  # per exp, ln, sin or cos, beside its token
+    form: float = 0.5  # per nat of −ln P(form)
+    token: float = 0.5  # per operator, variable or constant
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 2.0  # for one branch instead of the zero set
-    sheet: float = 2.0  # per factor e by which permuted points are nearer to the zeros
+    sheet: float = 1.0  # per factor e in the sheets near a point, of each point
     resolution: float = 1e-8  # contrasts below this are exact, and equal
+    tolerance: float = 0.03  # contrast below which residuals that follow one another count as few
 
     def __post_init__(self):
         for field in fields(self):
@@ -48,8 +61,8 @@ class Price:
 
     misfit: float
     constants: float = 0.0
+    form: float = 0.0
     tokens: float = 0.0
-    functions: float = 0.0
     crossings: float = 0.0
     sheets: float = 0.0
     branch: float = 0.0
@@ -65,12 +78,12 @@ class Price:
 
 
 def form_price(expression: Expression, prices: Prices) -> float:
-    """Price of constants, tokens and functions alone."""
-    return price_of(Fit(expression, 0.0, "ok", contrast=1.0, clearance=1.0), 0, prices).total
+    """Price of constants and form alone."""
+    return price_of(Fit(expression, 0.0, "ok", contrast=1.0), 0, prices).total
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
-    """Price of a fit without crossings; the misfit is inf where the fit failed.
+    """Price of a fit without that of its zeros; the misfit is inf where the fit failed.
 
     In an exact fit :data:`~pie.fit.uncertainty.WHOLE` numbers are free: they are not fitted.
     """
@@ -81,12 +94,40 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
         prices.constant * len(paid),
+        prices.form * forms().cost(expression, max(len(expression.variables), 1)),
         prices.token * len(expression.codes),
-        prices.function * sum(code in _FUNCTIONS for code in expression.codes),
-        sheets=-prices.sheet * float(np.log(max(fit.clearance, prices.resolution))),
     )
 
 
-def price_of_zeros(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of zeros where no points are (:func:`pie.zeroset.crossings.crossings`)."""
-    return prices.crossing * float(np.log(crossings(expression, points)))
+def with_zeros(price: Price, expression: Expression, points: np.ndarray, prices: Prices) -> Price:
+    """With the price of zeros where no points are, and of further sheets near points."""
+    return replace(
+        price,
+        crossings=prices.crossing * float(np.log(crossings(expression, points))),
+        sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),
+    )
+
+
+def settled(
+    candidates: Sequence[tuple[Price, float, float]], n_points: int, prices: Prices
+) -> list[Price]:
+    """Prices of candidates with their misfit among each other.
+
+    Each candidate comes with its contrast, not below the one that known errors make, and with the
+    correlation of its neighbours' residuals.
+    """
+    usable = [contrast for price, contrast, _ in candidates if np.isfinite(price.misfit)]
+    if not usable:
+        return [price for price, _, _ in candidates]
+    least = max(min(usable), prices.resolution)
+    tolerance = max(prices.tolerance, least)
+    found = []
+    for price, contrast, correlation in candidates:
+        if np.isfinite(price.misfit):
+            contrast, rho = max(contrast, least), min(max(correlation, 0.0), FULL)
+            few = max(n_points * (1.0 - rho) / (1.0 + rho), 1.0)
+            misfit = n_points * np.log(least * max(contrast / tolerance, 1.0))
+            misfit += few * np.log(min(contrast, tolerance) / least)
+            price = replace(price, misfit=float(misfit))
+        found.append(price)
+    return found

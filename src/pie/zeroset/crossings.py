@@ -16,6 +16,9 @@ HALVINGS = 6  # bisection steps per bracket
 LINES = 100  # number of points with lines, about
 TAIL = 0.02  # quantile of a column outside the box, at either end
 SIGNED = 0.25  # minimum share of each sign in a column of both signs
+REACH = 3.0  # errors within which sheets count
+STEPS = 13  # points of a normal
+EXACT = 1e-7  # smaller errors are rounding, in spreads
 TOUCHES = 0.2  # threshold of min |value| / max |value|: below, a column comes close to 0
 
 
@@ -91,3 +94,30 @@ def crossings(expression: Expression, points: np.ndarray) -> float:
             for j in range(len(low))
         )
     return max(1.0, found / columns.size)
+
+
+@np.errstate(all="ignore")
+def sheets(expression: Expression, points: np.ndarray) -> np.ndarray:
+    """How many sheets of the zero set are within three errors of each point (N, D), ≥ 1, (N,).
+
+    Zeros are counted along the normal, in units of the columns' spreads; the error is the robust
+    standard deviation of the first-order distances. 1 at every point if the fit is exact.
+
+    >>> from pie.expr.expression import parse
+    >>> near = np.column_stack([np.linspace(0.0, 1.0, 50), np.tile([0.1, -0.1], 25)])
+    >>> [int(sheets(parse(f), near).max()) for f in ("x2", "x2**2 - 0.01*x1**2 - 0.001")]
+    [1, 2]
+    """
+    units = points.std(axis=0)
+    value, slopes = expression.value_and_gradient(points)
+    slopes = slopes * units
+    norm = np.linalg.norm(slopes, axis=1)
+    residual, normal = value / norm, slopes / norm[:, None]
+    error = 1.4826 * float(np.nanmedian(np.abs(residual)))
+    if not EXACT < error < 1.0:
+        return np.ones(len(points), int)
+    feet = points / units - residual[:, None] * normal
+    steps = np.linspace(-REACH * error, REACH * error, STEPS)
+    along = (feet + steps[:, None, None] * normal).reshape(-1, points.shape[1]) * units
+    sign = np.sign(expression.values(along).reshape(STEPS, -1))
+    return np.maximum(np.sum(sign[1:] * sign[:-1] < 0.0, axis=0), 1)

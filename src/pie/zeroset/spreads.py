@@ -18,8 +18,8 @@ def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
     return np.take_along_axis(points, _permutations(*points.shape, seed).T, axis=0)
 
 
-def robust_spreads(points: np.ndarray) -> np.ndarray:
+def robust_spreads(points: np.ndarray, axis: int = 0) -> np.ndarray:
     """Robust standard deviations (D,): min(std, max(IQR/1.349, 0.02·std)) of each column."""
-    low, high = np.quantile(points, [0.25, 0.75], axis=0)
-    deviation = points.std(axis=0)
+    low, high = np.quantile(points, [0.25, 0.75], axis=axis)
+    deviation = points.std(axis=axis)
     return np.minimum(deviation, np.maximum((high - low) / 1.349, 0.02 * deviation))

@@ -1,0 +1,185 @@
+"""Measured tables: is the relation that a textbook gives the answer, or among the answers?
+
+The relations of data/measured/tables.csv were written down before any table was searched. A
+candidate *is* the textbook's if it has the form of one of them but for its constants
+(:func:`pie.experiments.metrics.right_skeleton`), or if it has no more constants and within the
+errors the same zeros in the box of the points. Half of the tables, ``choice``, may guide choices,
+the other half, ``test``, may not.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from ..data.benchmarks import Problem
+from ..discovery.certificate import same_zero_set
+from ..discovery.laws import discover
+from ..discovery.measurements import measurements, read_csv
+from ..discovery.pretrained import from_pretrained
+from ..discovery.result import Law
+from ..expr.canonical import canonical
+from ..expr.expression import Expression, parse, to_infix, to_tree
+from ..expr.operators import BY_NAME, arity
+from ..fit.uncertainty import polished
+from ..search.plus import PlusConfig, discover_plus
+from ..search.shapes import name_of
+from ..zeroset.box import Box
+from ..zeroset.metric import Metric
+from ..zeroset.spreads import robust_spreads
+from .metrics import right_skeleton
+
+FORM, WITHIN_ERRORS = "form", "within errors"
+_FUNCTIONS = {BY_NAME[name].code for name in ("sqrt", "exp", "ln", "sin", "cos")}
+COLUMNS = [
+    "table", "half", "law", "rows", "columns", "textbook", "best", "name", "is_law", "place", "how",
+    "constants", "textbook_constants", "nested", "sd_ratio", "seconds",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Table:
+    """A measured table; ``relations`` are the textbook's, empty where there is none."""
+
+    name: str
+    half: str
+    columns: tuple[str, ...]
+    textbook: str
+    relations: tuple[Expression, ...]
+    certified_sd: float | None
+    frame: pd.DataFrame
+
+    @property
+    def points(self) -> np.ndarray:
+        return measurements(self.frame).points
+
+
+def read_tables(folder: Path) -> list[Table]:
+    """All tables of a folder with ``tables.csv``, in its order."""
+    tables = []
+    with open(Path(folder) / "tables.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            frame = read_csv(Path(folder) / f"{row['table']}.csv")
+            relations = tuple(parse(text) for text in row["relation"].split(" ; ") if text)
+            sd = float(row["certified_sd"]) if row["certified_sd"] else None
+            columns = tuple(frame.columns)
+            about = row["table"], row["half"], columns, row["textbook"], relations, sd, frame
+            tables.append(Table(*about))
+    return tables
+
+
+def is_textbooks(law: Law, table: Table, points: np.ndarray) -> str:
+    """How a candidate is the textbook's: :data:`FORM`, :data:`WITHIN_ERRORS`, or empty."""
+    if law.names != table.columns:
+        return ""
+    box, form = Box(points.min(axis=0), points.max(axis=0)), canonical(law.program)
+    wide = tuple(bool(low > 0.0) for low in points.min(axis=0))
+    metrics = [Metric.of(points, logs, robust_spreads) for logs in ((), wide)]
+    ways = [polished(r, points, m.units(points)) for r in table.relations for m in metrics]
+    for relation in ways:
+        theirs = canonical(relation)
+        if form.codes == theirs.codes or (name_of(form) and name_of(form) == name_of(theirs)):
+            return FORM
+        if right_skeleton(form, relation, points.shape[1], 0, box):
+            return FORM
+    for relation in ways:
+        fewer = len(form.constants) <= len(canonical(relation).constants)
+        if fewer and same_zero_set(form, relation, points):
+            return WITHIN_ERRORS
+    return ""
+
+
+def nested(expression: Expression) -> bool:
+    """Whether a function is inside another one."""
+
+    def walk(place: int, inside: bool) -> tuple[int, bool]:
+        code = expression.codes[place]
+        function = code in _FUNCTIONS
+        found, place = function and inside, place + 1
+        for _ in range(arity(code)):
+            place, below = walk(place, inside or function)
+            found = found or below
+        return place, found
+
+    return walk(0, False)[1]
+
+
+def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
+    """Residual standard deviation of the last column over the certified one; nan if unknown."""
+    if table.certified_sd is None or law.names != table.columns:
+        return np.nan
+    with np.errstate(all="ignore"):
+        value, gradient = law.program.value_and_gradient(points)
+        residual = value / gradient[:, -1]  # to first order, along the last column
+    free = len(points) - len(law.program.constants)
+    return float(np.sqrt(np.sum(residual**2) / free) / table.certified_sd)
+
+
+def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> dict:
+    """The search's answer to a table, judged: a row of :data:`COLUMNS`."""
+    result = discover(table.frame, config=config, seed=seed, seconds=np.inf, workers=1)
+    points = table.points
+    best = result.best or next(iter(result.candidates), None)
+    place, how = -1, ""
+    for i, law in enumerate(result.candidates):
+        if how := is_textbooks(law, table, points):
+            place = i
+            break
+    least = [len(canonical(r).constants) for r in table.relations]
+    return {
+        "table": table.name, "half": table.half, "law": bool(table.relations),
+        "rows": len(points), "columns": points.shape[1], "textbook": table.textbook,
+        "best": "" if best is None else repr(best),
+        "name": "" if best is None else name_of(canonical(best.program)),
+        "is_law": result.best is not None, "place": place, "how": how,
+        "constants": 0 if best is None else len(best.program.constants),
+        "textbook_constants": min(least, default=0),
+        "nested": best is not None and nested(best.program),
+        "sd_ratio": np.nan if best is None else float(f"{_sd_ratio(best, table, points):.4g}"),
+        "seconds": round(result.seconds, 2),
+    }  # fmt: skip
+
+
+PLAIN = ["law", "noise", "seed", "answer", "name", "plain", "seconds"]
+
+
+def _plain(problem: Problem, config: PlusConfig) -> dict:
+    """The answer of the search to one of the obvious laws: a row of :data:`PLAIN`."""
+    found = discover_plus(from_pretrained(None), problem.points, config)
+    law, _, seed = problem.equation_id.rpartition("-")
+    form, truth = found.candidates[0].expression, canonical(problem.truth)
+    named = name_of(truth) != "" and name_of(form) == name_of(truth)
+    noise = float(problem.sampling.removeprefix("noise "))
+    text = to_infix(to_tree(form), 4)
+    plain = form.codes == truth.codes or named
+    return dict(
+        zip(PLAIN, (law, noise, int(seed), text, name_of(form), plain, found.seconds), strict=True)
+    )
+
+
+def plain_answers(
+    problems: Sequence[Problem], config: PlusConfig = PlusConfig(), workers: int = 1
+) -> pd.DataFrame:
+    """Whether the best answer to each problem of :mod:`pie.data.obvious` is its plain form.
+
+    Plain is the skeleton of the law, or another way to write the curve of the same name.
+    """
+    jobs = (delayed(_plain)(problem, config) for problem in problems)
+    found = Parallel(workers, return_as="generator")(jobs)
+    rows = tqdm(found, "obvious laws", len(problems), disable=None)
+    return pd.DataFrame(rows, columns=PLAIN).round({"seconds": 2})
+
+
+def answers(
+    tables: Sequence[Table], config: PlusConfig = PlusConfig(), workers: int = 1
+) -> pd.DataFrame:
+    """A row of :data:`COLUMNS` for each table."""
+    jobs = (delayed(answered)(table, config) for table in tables)
+    found = Parallel(workers, return_as="generator")(jobs)
+    rows = tqdm(found, "measured tables", len(tables), disable=None)
+    return pd.DataFrame(rows, columns=COLUMNS)

@@ -1,0 +1,87 @@
+r"""A prior on forms: how often formulas of science use each operator, where.
+
+The canonical form of an equation is a tree. Each node is drawn given its parent, the place among
+its parent's operands, and its grandparent; a variable is one of D,
+
+.. math:: -\ln P(tree) = -\sum_{nodes} \ln P(node \mid place, parent, grandparent)
+                         + \ln D \cdot variables.
+
+The probabilities are those of the formulas in data/prior/formulas.csv, with shorter contexts where
+a context is rare (Witten and Bell 1991): with c(s, h) the count of s in the context h, T(h) the
+number of different nodes seen in it and h' the next shorter context,
+
+.. math:: P(s \mid h) = \frac{c(s, h) + T(h)\,P(s \mid h')}{c(h) + T(h)}.
+
+Such priors on operators in context are from Bartlett, Desmond and Ferreira (2023). Half of the
+probability is for the named curves and surfaces of :mod:`pie.search.shapes`, each as likely as any.
+"""
+
+import functools
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..expr.expression import Expression, Tree, to_tree
+from ..expr.operators import OPERATORS
+from .shapes import name_of, shapes
+
+COUNTS = Path(__file__).with_name("forms.json")  # tools/forms.py makes it
+NODES = ("x", "c", *(operator.name for operator in OPERATORS))
+Context = tuple[str, ...]
+
+
+def nodes(tree: Tree, above: Context = ("", "")) -> Iterator[tuple[str, Context]]:
+    """Every node with its context: the parent with the place in it, and the grandparent."""
+    yield tree[0], above
+    if tree[0] in ("x", "c"):
+        return
+    for place, child in enumerate(tree[1:]):
+        yield from nodes(child, (f"{tree[0]} {place}", above[0].partition(" ")[0]))
+
+
+class Forms:
+    """The prior with the counts of (context, node); a context is a prefix of the whole one."""
+
+    def __init__(self, counts: dict[str, dict[str, int]]):
+        self.counts = counts
+        self._cost = functools.lru_cache(maxsize=4096)(self._cost_of)
+
+    @classmethod
+    def of(cls, formulas: Iterable[Expression]) -> "Forms":
+        """The prior of formulas in canonical form."""
+        counts: dict[str, Counter] = {}
+        for formula in formulas:
+            for node, context in nodes(to_tree(formula)):
+                for length in range(len(context) + 1):
+                    counts.setdefault("|".join(context[:length]), Counter())[node] += 1
+        return cls({key: dict(sorted(found.items())) for key, found in sorted(counts.items())})
+
+    def _probability(self, node: str, context: Context) -> float:
+        shorter = self._probability(node, context[:-1]) if context else 1.0 / len(NODES)
+        seen = self.counts.get("|".join(context))
+        if not seen:
+            return shorter
+        total, kinds = sum(seen.values()), len(seen)
+        return (seen.get(node, 0) + kinds * shorter) / (total + kinds)
+
+    def _cost_of(self, node: str, context: Context) -> float:
+        return -float(np.log(self._probability(node, context)))
+
+    def cost(self, expression: Expression, n_variables: int) -> float:
+        """−ln P of an equation in canonical form, in nats."""
+        found = list(nodes(to_tree(expression)))
+        variables = sum(node == "x" for node, _ in found)
+        drawn = sum(self._cost(*one) for one in found) + float(np.log(n_variables)) * variables
+        if not name_of(expression):
+            return drawn + float(np.log(2.0))
+        named = float(np.log(len(shapes(n_variables))))
+        return float(np.log(2.0) - np.logaddexp(-drawn, -named))
+
+
+@functools.cache
+def forms() -> Forms:
+    """The prior of the formulas of science."""
+    return Forms(json.loads(COUNTS.read_text()))
