@@ -22,6 +22,7 @@ from pie.discovery.pretrained import default_weights, from_pretrained
 from pie.discovery.result import Result
 from pie.discovery.subsets import evidence
 from pie.experiments.metrics import two_sided
+from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.sympy_bridge import to_latex
 from pie.search.plus import PlusConfig
@@ -170,14 +171,61 @@ def test_perfectly_collinear_columns_are_a_law():
 @pytest.mark.parametrize(
     "data, message",
     [
-        (ellipse(7), r"7 different rows; expected at least 8, 5 of them to judge on"),
-        ([["a", 1.0]] * 9, r"row 1, column 'x1' is 'a'"),
+        (ellipse(2), r"2 different rows; expected more than the 2 columns"),
+        ([["a", 1.0], [2.0, 3.0], [4.0, 6.0]], r"row 1, column 'x1' is 'a'"),
+        (pd.DataFrame({"name": ["a", "b", "c"], "x": [1.0, 2.0, 4.0]}), "1 columns vary"),
     ],
-    ids=["few", "text"],
+    ids=["few", "text", "one column beside text"],
 )
 def test_tables_that_cannot_be_used_are_refused(data, message):
     with pytest.raises(BadTable, match=message):
         discover(data)
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+def test_six_rows_of_an_exact_law_are_enough(columns):
+    x = np.random.default_rng(2).uniform(1.0, 9.0, (6, columns - 1))
+    table = np.column_stack([x, 0.7 * x.prod(axis=1) + 1.3 * (columns == 2)])
+    result = discover(table, config=FAST)
+    truth = "x2 - 0.7*x1 - 1.3" if columns == 2 else "x3 - 0.7*x1*x2"
+    assert result.law and result.best.program.codes == canonical(parse(truth)).codes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_six_rows_of_noise_have_no_law(seed):
+    """Whatever fits them: a form that does has more constants than six rows pay for."""
+    result = discover(np.random.default_rng(seed).standard_normal((6, 2)), config=FAST)
+    assert not result.law
+
+
+def test_columns_of_text_are_noted_and_left_out():
+    x = np.linspace(1.0, 5.0, 20)
+    cells = {"element": list("abcdefghijklmnopqrst"), "x": x, "y": 3.0 / x}
+    result = discover(pd.DataFrame(cells), config=FAST)
+    assert result.law and result.names == ("x", "y")
+    assert result.notes == ("column 'element' is text: left out",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_power_law_over_decades_is_found_where_errors_grow(seed):
+    rng = np.random.default_rng(seed)
+    x = np.exp(rng.uniform(0.0, np.log(1e3), 100))
+    y = 2.3 * x**1.6 * np.exp(0.2 * rng.standard_normal(100))
+    best = discover(np.column_stack([x, y])).best
+    assert best.name == "power law"
+    for at in (1.0, 30.0, 1e3):  # the slope of ln y over ln x and its height
+        (low, high), (p, q) = best.program.value_and_gradient(np.array([[at, 2.3 * at**1.6]] * 2))
+        assert -at * p[0] / (2.3 * at**1.6 * p[1]) == pytest.approx(1.6, abs=0.1)
+        assert abs(low / (2.3 * at**1.6 * p[1])) < 0.25
+
+
+def test_the_choice_of_points_plays_no_part_where_all_are_searched():
+    """But for the order of the points: candidates are the same to rounding."""
+    table = ellipse(60)
+    one, two = (discover(table, config=FAST, seed=seed).best for seed in (0, 1))
+    assert one.program.codes == two.program.codes
+    np.testing.assert_allclose(one.program.constants, two.program.constants, rtol=1e-6)
 
 
 def test_weights_are_found_or_asked_for(monkeypatch, tmp_path):
@@ -290,8 +338,8 @@ def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     assert str(again).splitlines()[1:] == str(result).splitlines()[1:]
     pd.testing.assert_frame_equal(again.to_dataframe(), result.to_dataframe())
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"], "no half-written file is left"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
-    with pytest.raises(ValueError, match="format 99; expected 1"):
+    path.write_text(path.read_text().replace('"format": 2', '"format": 99'))
+    with pytest.raises(ValueError, match="format 99; expected 2"):
         Result.load(path)
     path.write_text('{"law": true}')
     with pytest.raises(ValueError, match="holds no result that was saved"):

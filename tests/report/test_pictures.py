@@ -13,7 +13,7 @@ from pie.report import pictures
 def law(text, names, points, rms=0.01):
     program = parse(text)
     errors = (0.1,) * len(program.constants)
-    return Law(program, names, errors, rms, rms, certify(program, points[20:], points[:20]))
+    return Law(program, names, errors, rms, rms, certify(program, points))
 
 
 @pytest.fixture(scope="module")

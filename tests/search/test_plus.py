@@ -85,7 +85,7 @@ def test_candidates_come_cheapest_first_and_repeat(model, cloud, rng):
 def test_prices_that_are_left_out_change_who_wins(model, cloud, rng):
     """Without a price of length the longest of the candidates that fit is the best."""
     points = multiply_noise(cloud("x1 + x2**2 - 1.3"), 0.03, rng)
-    free = replace(FAST.prices, token=0.0, constant=0.0, function=0.0)
+    free = replace(FAST.prices, token=0.0, constant=0.0, form=0.0, sheet=0.0)
     priced, unpriced = (
         discover_plus(model, points, replace(FAST, prices=prices)).best
         for prices in (FAST.prices, free)

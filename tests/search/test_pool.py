@@ -6,6 +6,7 @@ import pytest
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.cloud import Cloud, View
+from pie.search.forms import forms
 from pie.search.pool import (
     WARM,
     Batch,
@@ -17,8 +18,10 @@ from pie.search.pool import (
     reduced,
     search,
 )
-from pie.search.price import Price, Prices, price_of
+from pie.search.price import Price, Prices, form_price, price_of, settled, with_zeros
+from pie.zeroset.crossings import sheets
 
+FORM = forms().cost(parse("sin(cos(x1)) - x2"), 2)
 HOME = View("as_given", np.zeros(2), np.ones(2))
 CLOUD = Cloud(np.random.default_rng(0).standard_normal((20, 2)), (HOME,))
 
@@ -103,12 +106,14 @@ def test_the_price_of_complexity_decides_between_equal_errors():
 @pytest.mark.parametrize(
     "text, contrast, prices, expected",
     [
-        ("x1 - x2", 0.1, {}, 100.0 * np.log(0.1) + 3 * 1.5),
-        ("x1 - 2*x2", 0.1, {"token": 0.0}, 100.0 * np.log(0.1) + 4.0),
-        ("x1 - exp(x2)", 1e-12, {"token": 0.0}, 100.0 * np.log(1e-8) + 3.0),
-        ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "function": 1.0}, 100.0 * np.log(0.1) + 2.0),
+        ("x1 - x2", 0.1, {"form": 0.0}, 100.0 * np.log(0.1) + 3 * 0.5),
+        ("x1 - 2*x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 4.0),
+        ("x1 - exp(x2)", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
+        ("x1 - 2*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
+        ("x1 - 2.1*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 4.0),
+        ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "form": 3.0}, 100.0 * np.log(0.1) + 3.0 * FORM),
     ],
-    ids=["tokens", "constant", "function, exact", "two functions"],
+    ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "form"],
 )
 def test_the_price_is_its_formula(text, contrast, prices, expected):
     price = price_of(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), 100, Prices(**prices))
@@ -116,9 +121,56 @@ def test_the_price_is_its_formula(text, contrast, prices, expected):
     assert str(price).endswith(f"= {expected:.1f}")
 
 
+def test_the_price_of_constants_and_form_alone_knows_no_points():
+    f = parse("x1 - 2*x2")
+    price = price_of(Fit(f, -1e-3, "ok", 1e-3, 0.1), 100, Prices())
+    assert form_price(f, Prices()) == pytest.approx(price.total - price.misfit)
+
+
+def test_zeros_where_no_points_are_and_further_sheets_are_paid(rng):
+    x, error = np.linspace(-1.0, 1.0, 60), 0.1 * rng.standard_normal(60)
+    near, price = np.column_stack([x, error]), Price(-7.0)
+    alone = with_zeros(price, parse("x2"), near, Prices())
+    assert alone.total == pytest.approx(-7.0), "one zero on each line, one sheet"
+    double = parse("x2**2 - 0.001 - 0.001*x1**2")  # two sheets within the error
+    free = with_zeros(price, double, near, Prices(crossing=0.0)).sheets
+    assert free == pytest.approx(np.log(sheets(double, near)).sum()) and free > 30.0 * np.log(2.0)
+    waves = with_zeros(price, parse("sin(40*x1) - x2"), near, Prices(sheet=0.0))
+    assert waves.crossings > 0.0 == waves.sheets
+
+
+SETTLED = Prices(tolerance=0.03)
+
+
+def misfits(*candidates, n=100):
+    """Misfits of candidates (contrast, correlation of neighbours) among each other."""
+    priced = [(Price(0.0), *candidate) for candidate in candidates]
+    return [price.misfit for price in settled(priced, n, SETTLED)]
+
+
+def test_residuals_that_follow_one_another_count_as_few_below_the_tolerance_only():
+    best, smooth, white = misfits((1e-4, 0.0), (1e-2, 0.6), (1e-2, 0.0))
+    assert best == pytest.approx(100.0 * np.log(1e-4))
+    assert white == pytest.approx(100.0 * np.log(1e-2)), "noise counts in full"
+    assert smooth - best == pytest.approx(25.0 * np.log(1e2)), "(1 − ρ)/(1 + ρ) of them"
+    _, at, beyond = misfits((1e-4, 0.0), (0.03, 0.6), (0.3, 0.6))
+    assert beyond - at == pytest.approx(100.0 * np.log(10.0)), "in full beyond the tolerance"
+
+
+def test_errors_above_the_tolerance_and_anticorrelated_ones_count_in_full():
+    assert misfits((0.1, 0.9), (0.2, 0.9)) == pytest.approx(100.0 * np.log([0.1, 0.2]))
+    assert misfits((1e-3, 0.0), (1e-2, -0.9))[1] == pytest.approx(100.0 * np.log(1e-2))
+
+
+def test_perfectly_smooth_residuals_are_one_observation_at_least():
+    best, smooth = misfits((1e-4, 0.0), (1e-2, 1.0))
+    assert smooth - best == pytest.approx(np.log(1e2))
+    assert settled([(Price(np.inf), 1.0, 0.0)], 100, SETTLED) == [Price(np.inf)]
+
+
 def test_a_price_lists_what_it_is_made_of():
-    price = Price(-20.0, 8.0, 6.0, crossings=1.5)
-    assert str(price) == "misfit -20.0, constants 8.0, tokens 6.0, crossings 1.5 = -4.5"
+    price = Price(-20.0, 8.0, 2.0, tokens=4.0, crossings=1.5)
+    assert str(price) == "misfit -20.0, constants 8.0, form 2.0, tokens 4.0, crossings 1.5 = -4.5"
     with pytest.raises(ValueError, match=r"prices.token is -1.0; expected at least 0"):
         Prices(token=-1.0)
 

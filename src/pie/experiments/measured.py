@@ -37,8 +37,8 @@ from .metrics import right_skeleton
 FORM, WITHIN_ERRORS = "form", "within errors"
 _FUNCTIONS = {BY_NAME[name].code for name in ("sqrt", "exp", "ln", "sin", "cos")}
 COLUMNS = [
-    "table", "half", "law", "rows", "columns", "textbook", "best", "name", "is_law", "place", "how",
-    "constants", "textbook_constants", "nested", "sd_ratio", "seconds",
+    "table", "half", "law", "rows", "variables", "textbook", "best", "name", "is_law", "place", "how",
+    "constants", "textbook_constants", "nested", "sd_ratio", "seconds", "equation",
 ]  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> 
     least = [len(canonical(r).constants) for r in table.relations]
     return {
         "table": table.name, "half": table.half, "law": bool(table.relations),
-        "rows": len(points), "columns": points.shape[1], "textbook": table.textbook,
+        "rows": len(points), "variables": points.shape[1], "textbook": table.textbook,
         "best": "" if best is None else repr(best),
         "name": "" if best is None else name_of(canonical(best.program)),
         "is_law": result.best is not None, "place": place, "how": how,
@@ -142,6 +142,7 @@ def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> 
         "nested": best is not None and nested(best.program),
         "sd_ratio": np.nan if best is None else float(f"{_sd_ratio(best, table, points):.4g}"),
         "seconds": round(result.seconds, 2),
+        "equation": "" if best is None or best.names != table.columns else str(best.program),
     }  # fmt: skip
 
 

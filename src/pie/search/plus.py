@@ -188,7 +188,7 @@ def _finished_of(
     if not np.isfinite(price.misfit):
         return Finished(draft, fit, price)
     expression, contrast = fit.expression, fit.contrast
-    price = with_zeros(price, expression, points, config.prices)
+    price = with_zeros(price, fit, points, config.prices)
     if errors is not None:
         expected = expected_residual(expression, points, metric.units(points), errors)
         contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))

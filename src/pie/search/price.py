@@ -7,7 +7,8 @@ The misfit is a negative log-likelihood up to a constant, N ln σ for errors of 
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
 costs the same. If several sheets of the zero set are within the errors of a point, any of them may
-be where it belongs, and its probability is spread over all of them.
+be where it belongs, and its probability is spread over all of them. The rate of a sine needs half a
+turn to be seen, and two points per half turn: other waves are priced, or refused.
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -25,7 +26,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from ..expr.expression import Expression
+from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE
 from ..zeroset.crossings import crossings, sheets
@@ -43,6 +44,7 @@ class Prices:
     token: float = 0.5  # per operator, variable or constant
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 2.0  # for one branch instead of the zero set
+    arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
     sheet: float = 1.0  # per factor e in the sheets near a point, of each point
     resolution: float = 1e-8  # contrasts below this are exact, and equal
     tolerance: float = 0.03  # contrast below which residuals that follow one another count as few
@@ -65,6 +67,7 @@ class Price:
     tokens: float = 0.0
     crossings: float = 0.0
     sheets: float = 0.0
+    waves: float = 0.0
     branch: float = 0.0
 
     @property
@@ -99,10 +102,31 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     )
 
 
-def with_zeros(price: Price, expression: Expression, points: np.ndarray, prices: Prices) -> Price:
-    """With the price of zeros where no points are, and of further sheets near points."""
+@np.errstate(all="ignore")
+def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
+    """Price of the sines and cosines with a constant inside, for points (N, D)."""
+    price = 0.0
+
+    def walk(tree: Tree) -> None:
+        nonlocal price
+        if tree[0] in ("x", "c"):
+            return
+        if tree[0] in ("sin", "cos") and (inside := from_tree(tree[1])).constants:
+            turned = np.ptp(inside.values(points)) / np.pi  # in half turns
+            price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
+        for child in tree[1:]:
+            walk(child)
+
+    walk(to_tree(expression))
+    return price
+
+
+def with_zeros(price: Price, fit: Fit, points: np.ndarray, prices: Prices) -> Price:
+    """With the price of zeros where no points are, of further sheets near points, and of waves."""
+    expression, exact = fit.expression, fit.contrast <= prices.resolution
     return replace(
         price,
+        waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
         sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),
     )

@@ -90,7 +90,7 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
 def started(
     form: Expression, points: np.ndarray, limits: Shapes = Shapes()
 ) -> tuple[Expression, float] | None:
-    """A shape with numbers near those of points (N, D), and its √λ; None if it is undefined there."""
+    """A shape with numbers near those of points (N, D), and its √λ; None where it is undefined."""
     rng = np.random.default_rng(0)
     points = rng.permutation(points)[: limits.points]
     n, d = points.shape

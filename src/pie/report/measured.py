@@ -1,0 +1,93 @@
+"""Measured tables and obvious laws: what was answered, as tables and pictures."""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ..experiments.measured import Table
+from ..expr.expression import parse
+from .drawing import METHODS, draw_zero_set
+
+_GALLERY = (4, 4)  # rows and columns of pictures
+_FOUND, _OTHER = METHODS["PIE+"][0], "0.55"
+_MARGIN = 0.06  # around the data
+_LONGEST = 60  # characters of an equation in a table
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """One line per half of :func:`pie.experiments.measured.answers`."""
+    lines = []
+    for half, group in rows.groupby("half", sort=True):
+        lawful, others = group[group.law], group[~group.law]
+        known = lawful[lawful.sd_ratio.notna()]
+        good = (known.sd_ratio <= 1.1) & (known.constants <= known.textbook_constants)
+        lines.append(
+            {
+                "half": half,
+                "tables with a textbook relation": len(lawful),
+                "it is the best answer": _share(lawful.place == 0),
+                "it is among the answers": _share(lawful.place >= 0),
+                "function of a function": _share(lawful.nested),
+                "certified sd reached": f"{good.sum()} of {len(known)}",
+                "no textbook relation, yet a law": f"{others.is_law.sum()} of {len(others)}",
+                "median s": f"{group.seconds.median():.1f}",
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def _share(which: pd.Series) -> str:
+    return f"{which.sum()} ({100 * which.mean():.0f} %)"
+
+
+def answers(rows: pd.DataFrame) -> pd.DataFrame:
+    """What was answered to each table, and where the textbook's relation stands."""
+    places = rows.place.map(lambda place: "absent" if place < 0 else "best" if place == 0 else "on")
+    return pd.DataFrame(
+        {
+            "table": rows.table,
+            "half": rows.half,
+            "rows": rows.rows,
+            "textbook": rows.textbook.fillna("").str.partition(" ; ")[0].str.slice(0, 2 * _LONGEST),
+            "answer": rows.best.str.slice(0, _LONGEST),
+            "called": rows.name.fillna(""),
+            "a law": rows.is_law.map({True: "yes", False: "no"}),
+            "textbook's": places.where(rows.law, ""),
+        }
+    )
+
+
+def plain(rows: pd.DataFrame) -> pd.DataFrame:
+    """Share of seeds, in per cent, with which each obvious law is answered in its plain form."""
+    table = 100 * rows.pivot_table("plain", "law", "noise", aggfunc="mean", sort=False)
+    table.loc["all"] = 100 * rows.groupby("noise").plain.mean()
+    table.columns = [f"noise {100 * level:g} %" for level in table.columns]
+    return table.round(0).astype(int).reset_index()
+
+
+def gallery(rows: pd.DataFrame, tables: Sequence[Table], half: str) -> Figure:
+    """The first tables of two columns of a half with a textbook relation, and the best answers."""
+    known = {table.name: table for table in tables}
+    chosen = rows[(rows.half == half) & rows.law & (rows.variables == 2) & (rows.equation != "")]
+    chosen = chosen.dropna(subset=["equation"])
+    down, across = _GALLERY
+    figure, grid = plt.subplots(down, across, figsize=(6.8, 6.6), layout="constrained")
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for axes, row in zip(grid.flat, chosen.itertuples(), strict=False):
+        axes.set_axis_on()
+        points = known[row.table].points
+        low, high = points.min(axis=0), points.max(axis=0)
+        margin = _MARGIN * (high - low)
+        axes.plot(*points.T, ".", color="0.35", markersize=2.5)
+        axes.set(xlim=((low - margin)[0], (high + margin)[0]))
+        axes.set(ylim=((low - margin)[1], (high + margin)[1]))
+        colour = _FOUND if row.place == 0 else _OTHER
+        with np.errstate(all="ignore"):
+            draw_zero_set(axes, parse(row.equation), colors=colour, linewidths=1.3)
+        axes.set_title(f"{row.table}: {row.name}" if row.name == row.name else row.table, fontsize=6)
+        axes.tick_params(labelsize=5)
+    return figure
