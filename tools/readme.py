@@ -1,11 +1,10 @@
-"""Put the tables of reports/ into README.md and docs/results.md, between their two markers."""
+"""Put tables of reports/ into README.md and docs/results.md, each between its two markers."""
 
 import csv
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- results -->", "<!-- /results -->"
 TABLES = ("headline", "wild")  # of reports/tables/paper
 OURS, PAPERS = r"([\d.]+) % \[", r"\(([\d.]+) %\)$"  # in a cell such as 62.5 % [51, 73] (45.0 %)
 ROWS = {
@@ -24,11 +23,12 @@ COLUMNS = {
 }
 
 
-def updated(text: str, table: str) -> str:
-    """A document with ``table`` between the markers."""
-    head, rest = text.split(BEGIN)
-    tail = rest.split(END)[1]
-    return f"{head}{BEGIN}\n{table.strip()}\n{END}{tail}"
+def updated(text: str, table: str, name: str = "results") -> str:
+    """A document with ``table`` between the markers of that name."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    head, rest = text.split(begin)
+    tail = rest.split(end)[1]
+    return f"{head}{begin}\n{table.strip()}\n{end}{tail}"
 
 
 def headline(root: Path = ROOT) -> str:
@@ -58,9 +58,19 @@ def full(root: Path = ROOT) -> str:
     return "\n".join(text.split("\n\n", 1)[1] for text in texts)
 
 
-DOCUMENTS = {"README.md": headline, "docs/results.md": full}
+def measured(root: Path = ROOT) -> str:
+    """Measured tables and obvious laws as Markdown, without captions."""
+    texts = [(root / f"reports/tables/{name}.md").read_text() for name in ("measured", "obvious")]
+    return "\n".join(text.split("\n\n", 1)[1] for text in texts)
+
+
+BLOCKS = (
+    ("README.md", "results", headline),
+    ("docs/results.md", "results", full),
+    ("docs/results.md", "measured", measured),
+)
 
 if __name__ == "__main__":
-    for name, table in DOCUMENTS.items():
+    for name, block, table in BLOCKS:
         path = ROOT / name
-        path.write_text(updated(path.read_text(), table()))
+        path.write_text(updated(path.read_text(), table(), block))

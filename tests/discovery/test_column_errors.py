@@ -4,7 +4,7 @@ import pytest
 
 from pie import discover
 from pie.discovery.cli import main
-from pie.discovery.column_errors import known_errors
+from pie.discovery.column_errors import known_errors, least_errors
 from pie.discovery.measurements import BadTable
 from pie.fit.uncertainty import root_mean_square, usual_points
 from pie.search.plus import PlusConfig
@@ -42,6 +42,35 @@ def test_errors_are_taken_by_name_and_in_order():
 def test_what_is_no_uncertainty_is_quoted(given, message):
     with pytest.raises(BadTable, match=message):
         known_errors(given, [X, Y])
+
+
+@pytest.mark.parametrize("digits", [0, 1, 3])
+def test_least_errors_are_those_of_rounding(digits, rng):
+    """The second column is coarser in its own spread, so the first one says how exact values are."""
+    exact = rng.uniform(0.0, 1.0, (4000, 2)) * [50.0, 3.0]
+    points = np.column_stack([exact[:, 0].round(digits), exact[:, 1].round(digits)])
+    off = (points - exact)[:, 0].std()
+    expected = off / points[:, 0].std() * points.std(axis=0)
+    np.testing.assert_allclose(least_errors(points), expected, rtol=0.1)
+
+
+def test_a_column_with_all_its_digits_leaves_no_least_error(rng):
+    points = rng.standard_normal((50, 2))
+    assert not least_errors(points).any()
+    points[:, 0] = points[:, 0].round(1)
+    assert not least_errors(points).any(), "the other column is exact"
+
+
+def test_least_errors_are_in_the_units_of_the_columns(rng):
+    points = rng.uniform(0.0, 9.0, (60, 2)).round(2)
+    np.testing.assert_allclose(least_errors(0.1 * points), 0.1 * least_errors(points), rtol=1e-9)
+
+
+def test_multiples_of_ten_count_as_whole_numbers():
+    set_values = np.column_stack([10.0 * np.arange(1.0, 9.0), 10.0 * np.arange(8.0) ** 2])
+    spreads = set_values.std(axis=0)
+    expected = spreads * min(1.0 / np.sqrt(12.0) / spreads)
+    np.testing.assert_allclose(least_errors(set_values), expected)
 
 
 @pytest.mark.slow

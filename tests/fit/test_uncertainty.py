@@ -9,6 +9,9 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.fit.sampson_fits import fit_sampson
 from pie.fit.uncertainty import (
+    expected_residual,
+    leverages,
+    neighbours_correlation,
     polished,
     root_mean_square,
     simplified,
@@ -151,3 +154,113 @@ def test_whole_numbers_are_exact_where_the_fit_is():
     assert with_whole_numbers(nearly, noisy_circle, np.ones(2)) == nearly
     wrong = parse("x1**2 + x2**2 - 1.00001")
     assert with_whole_numbers(wrong, circle, np.ones(2)) == wrong
+
+
+# ---- leverages, expected residuals, neighbours ----
+
+FLAT = np.array([1e4, 1.0])  # units in which distances are along the last column
+
+
+@pytest.fixture
+def line(rng):
+    x = rng.uniform(-1.0, 3.0, 14)
+    points = np.column_stack([x, 0.7 * x + 1.3 + 0.1 * rng.standard_normal(14)])
+    points[0] = 9.0, 8.0  # a lever
+    return points
+
+
+def least_squares(points):
+    slope, level = np.polyfit(*points.T, 1)
+    return parse(f"x2 - {slope:.15g}*x1 - {level:.15g}")
+
+
+def test_leverages_are_those_of_refits_without_each_point(line):
+    """r/(1 − h) is the distance from the line of all other points, exactly, as it is linear."""
+    h = leverages(least_squares(line), line, np.array([1e-6, 1.0]))
+    own = least_squares(line).values(line)
+    out = [least_squares(np.delete(line, n, 0)).values(line[n : n + 1])[0] for n in range(len(line))]
+    np.testing.assert_allclose(own / (1.0 - h), out, rtol=1e-6)
+    assert h.sum() == pytest.approx(2.0), "as many as there are constants"
+    assert h.argmax() == 0 and h[0] > 0.5
+
+
+def test_leverages_of_orthogonal_distances_are_nearly_those_of_refits():
+    """A small ellipse: both constants are fitted again without each point."""
+    points = noisy(ELLIPSE, 0.02, 4, n=25)
+    units = points.std(axis=0)
+    whole = polished(canonical(parse(ELLIPSE)), points, units)
+
+    def residual(f, points):
+        value, slopes = f.value_and_gradient(points)
+        return value / np.linalg.norm(slopes * units, axis=1)
+
+    out = [
+        residual(polished(whole, np.delete(points, n, 0), units), points[n : n + 1])[0]
+        for n in range(len(points))
+    ]
+    h, own = leverages(whole, points, units), residual(whole, points)
+    assert h.sum() == pytest.approx(2.0)
+    first_order = np.abs(own / (1.0 - h) - out)
+    assert np.median(first_order) < 0.1 * np.median(np.abs(own - out)), "h explains nearly all"
+
+
+def test_nothing_fitted_has_no_leverage_and_constants_that_count_once_do(line):
+    assert not leverages(parse("x2 - x1"), line, np.ones(2)).any()
+    once, twice = parse("x2 - 0.7*x1"), parse("x2 - 0.7*1.2*x1")
+    np.testing.assert_allclose(leverages(once, line, FLAT), leverages(twice, line, FLAT))
+
+
+def test_points_where_f_is_not_defined_have_no_leverage(line):
+    h = leverages(parse("x2 - 0.7*ln(x1)"), line, np.ones(2))
+    assert np.array_equal(h > 0.0, line[:, 0] > 0.0) and h.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("text", ["x2 - 0.7*x1 - 1.3", "x1*x2 - 1.7", "x2 - 0.8*exp(0.6*x1)"])
+@pytest.mark.parametrize("errors", [(0.003, 0.0), (0.0, 0.003), (0.002, 0.004)], ids=str)
+def test_the_expected_residual_is_that_of_points_with_such_errors(text, errors):
+    rng, f = np.random.default_rng(0), parse(text)
+    points = drawn(f, "whole", 4000, Box(np.array([0.5, 0.5]), np.array([3.0, 3.0])), rng)
+    units = points.std(axis=0)
+    off = points + np.array(errors) * rng.standard_normal(points.shape)
+    expected = expected_residual(f, points, units, np.array(errors))
+    assert expected == pytest.approx(root_mean_square(f, off, units, np.ones(4000, bool)), rel=0.05)
+
+
+def test_expected_residuals_are_of_points_where_f_is_defined():
+    points = np.array([[-1.0, 0.0], [1.0, 0.0], [2.0, np.log(2.0)]])
+    f, errors = parse("x2 - ln(x1)"), np.array([0.0, 0.01])
+    both = expected_residual(f, points[1:], np.ones(2), errors)
+    assert expected_residual(f, points, np.ones(2), errors) == pytest.approx(both) > 0.0
+    assert expected_residual(f, points[:1], np.ones(2), errors) == 0.0
+
+
+def test_neighbours_of_noise_are_uncorrelated_and_those_of_a_wrong_law_are_alike(rng):
+    x = rng.uniform(0.0, 6.0, 400)
+    white = np.column_stack([x, 0.01 * rng.standard_normal(400)])
+    smooth = np.column_stack([x, 0.01 * np.sin(3.0 * x)])
+    half = np.column_stack([x, white[:, 1] + np.sqrt(2.0) * smooth[:, 1]])
+    found = [neighbours_correlation(parse("x2 + 0*x1"), p) for p in (white, half, smooth)]
+    assert found[0] == pytest.approx(0.0, abs=0.15) and found[2] > 0.98
+    assert found[1] == pytest.approx(0.5, abs=0.15), "half of the variance is smooth"
+
+
+def test_neighbours_are_those_along_the_zero_set(rng):
+    """A circle that is 1 % too large on its right: the order of the rows says nothing."""
+    angle = rng.permutation(np.linspace(0.0, 2.0 * np.pi, 300))
+    radius = 1.0 + 0.01 * np.cos(angle)
+    circle, f = np.column_stack([np.cos(angle), np.sin(angle)]), parse("x1**2 + x2**2 - 1")
+    assert neighbours_correlation(f, radius[:, None] * circle) > 0.98
+    noise = 1.0 + 0.01 * rng.standard_normal((300, 1))
+    assert abs(neighbours_correlation(f, noise * circle)) < 0.2
+
+
+def test_one_outlier_does_not_make_neighbours_alike(rng):
+    white = np.column_stack([np.linspace(0.0, 1.0, 200), 0.01 * rng.standard_normal(200)])
+    white[100:102, 1] = 9.0  # two that are alike
+    assert abs(neighbours_correlation(parse("x2 + 0*x1"), white)) < 0.3
+
+
+def test_an_exact_fit_and_two_points_have_no_correlation():
+    points = np.column_stack([np.arange(5.0), np.arange(5.0)])
+    assert neighbours_correlation(parse("x1 - x2"), points) == 0.0
+    assert neighbours_correlation(parse("x1 - x2 - 1"), points[:2]) == 0.0

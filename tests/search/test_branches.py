@@ -8,9 +8,9 @@ from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.search.branches import branches
-from pie.search.planes import off_planes, with_planes
+from pie.search.planes import off_factors, off_planes, with_planes
 from pie.search.plus import PlusConfig, discover_plus
-from pie.zeroset.crossings import box_of, crossings
+from pie.zeroset.crossings import box_of, crossings, sheets
 from pie.zeroset.roots import points_on_zero_set
 
 
@@ -194,3 +194,54 @@ def test_a_column_of_few_values_has_no_planes_but_0(rng):
     assert [plane for plane in off_planes(points)[1] if plane[1] != 0.0] == []
     points[:, 0] = np.round(points[:, 1] * 3.0 + rng.standard_normal(300))
     assert [plane for plane in off_planes(points)[1] if plane[1] != 0.0] == []
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("(x1*x2 - 1)*(x1 - 3)", "x1*x2 - 1"),
+        ("(x1 - 3)*(x2 + 1)*(x1*x2 - 1)*(x1 + x2)", "(x1*x2 - 1)*(x1 + x2)"),
+        ("sin(x1)*(x1*x2 - 1)", "x1*x2 - 1"),
+        ("(x1 - 3)*(x2 + 1)", "(x1 - 3)*(x2 + 1)"),
+        ("x1*x2 - 1", "x1*x2 - 1"),
+        ("x1*x2 - x1", "x1*x2 - x1"),
+    ],
+    ids=["a plane", "two planes", "many planes", "planes only", "no product", "no factors written"],
+)
+def test_factors_of_one_variable_are_taken_off(text, expected):
+    assert off_factors(parse(text)) == parse(expected)
+
+
+SPREAD = np.column_stack([np.linspace(-1.0, 1.0, 80), np.tile([0.1, -0.1], 40)])
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("x2 - 0*x1", 1),
+        ("x2*(x2 - 0.05*x1 - 0.1)", 2),
+        ("x2*(x2 - 0.1)*(x2 + 0.1)*(x2 - 0.02)", 1),
+        ("x2*(x2 - 5)", 1),
+    ],
+    ids=["a line", "two lines", "exact", "a line far away"],
+)
+def test_sheets_are_those_within_the_errors_of_a_point(text, expected):
+    """Points 0.1 off a line on both sides."""
+    found = sheets(parse(text), SPREAD)
+    assert found.shape == (80,) and np.median(found) == expected and found.min() >= 1
+
+
+def test_a_wave_that_passes_near_every_point_has_many_sheets(rng):
+    noise = np.column_stack([rng.uniform(0.0, 1.0, 100), rng.standard_normal(100)])
+    steep = sheets(parse("x2 - sin(400*x1)"), noise)
+    assert steep.max() == 1, "its sheets are farther apart than its own errors"
+    band = sheets(parse("sin(8*x2) + 0*x1"), noise)
+    assert np.median(band) >= 2
+
+
+def test_sheets_do_not_depend_on_units(rng):
+    points = SPREAD + 0.02 * rng.standard_normal(SPREAD.shape)
+    one = sheets(parse("x2**2 - 0.01*x1**2 - 0.001"), points)
+    other = sheets(parse("1e6*x2**2 - 0.0001*x1**2 - 0.001"), points * [10.0, 1e-3])
+    np.testing.assert_array_equal(one, other)
+    assert set(one) <= {1, 2} and 2 in one

@@ -127,16 +127,40 @@ def test_the_price_of_constants_and_form_alone_knows_no_points():
     assert form_price(f, Prices()) == pytest.approx(price.total - price.misfit)
 
 
+def zeros_priced(text, points, contrast=0.1, **prices):
+    fit = Fit(parse(text), -1e-3, "ok", 1e-3, contrast)
+    return with_zeros(Price(-7.0), fit, points, Prices(**prices))
+
+
 def test_zeros_where_no_points_are_and_further_sheets_are_paid(rng):
     x, error = np.linspace(-1.0, 1.0, 60), 0.1 * rng.standard_normal(60)
-    near, price = np.column_stack([x, error]), Price(-7.0)
-    alone = with_zeros(price, parse("x2"), near, Prices())
-    assert alone.total == pytest.approx(-7.0), "one zero on each line, one sheet"
-    double = parse("x2**2 - 0.001 - 0.001*x1**2")  # two sheets within the error
-    free = with_zeros(price, double, near, Prices(crossing=0.0)).sheets
-    assert free == pytest.approx(np.log(sheets(double, near)).sum()) and free > 30.0 * np.log(2.0)
-    waves = with_zeros(price, parse("sin(40*x1) - x2"), near, Prices(sheet=0.0))
-    assert waves.crossings > 0.0 == waves.sheets
+    near = np.column_stack([x, error])
+    assert zeros_priced("x2", near).total == pytest.approx(-7.0), "one zero on each line, one sheet"
+    double = "x2**2 - 0.001 - 0.001*x1**2"  # two sheets within the error
+    expected = np.log(sheets(parse(double), near)).sum()
+    assert zeros_priced(double, near, crossing=0.0).sheets == pytest.approx(expected)
+    assert expected > 30.0 * np.log(2.0)
+    crossed = zeros_priced("sin(40*x1) - x2", near, sheet=0.0)
+    assert crossed.crossings > 0.0 == crossed.sheets
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("x2 - sin(1.5*x1)", 5.0),
+        ("x2 - sin(1.6*x1)", 0.0),
+        ("x2 - sin(x1)", 0.0),
+        ("x2 - sin(1.5*x1)*cos(0.1*x1)", 10.0),
+        ("x2 - sin(46*x1)", 0.0),
+        ("x2 - sin(49*x1)", np.inf),
+    ],
+    ids=["an arc", "half a turn", "no rate", "two arcs", "enough points", "fewer than two a half turn"],
+)
+def test_waves_of_which_too_little_is_seen_are_priced_or_refused(text, expected):
+    """60 points over 2, so 2k/π half turns of sin(k·x1)."""
+    points = np.column_stack([np.linspace(-1.0, 1.0, 60), np.zeros(60)])
+    assert zeros_priced(text, points).waves == expected
+    assert zeros_priced(text, points, contrast=1e-9).waves == 0.0, "exact"
 
 
 SETTLED = Prices(tolerance=0.03)

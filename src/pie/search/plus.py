@@ -31,7 +31,7 @@ from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
 from .planes import Plane, off_factors, off_planes, renumbered, sections, with_planes
 from .pool import UNKNOWN, Batch, Draft, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Price, Prices, price_of, settled, with_zeros
+from .price import Price, Prices, of_branch, price_of, settled, with_zeros
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -270,7 +270,8 @@ def _finished(
                 final = in_user_coordinates(alone, points, config, metric)
         except ValueError:
             continue
-        yield _finished_of(draft, final, points, config, metric, errors)
+        entire = _finished_of(draft, final, points, config, metric, errors)
+        yield entire
         if not np.isfinite(final.fitness):
             continue
         for form in branches(final.expression, points):
@@ -279,7 +280,7 @@ def _finished(
             except ValueError:
                 continue
             branch = _finished_of(draft, fit, points, config, metric, errors)
-            yield replace(branch, price=replace(branch.price, branch=config.prices.branch))
+            yield replace(branch, price=of_branch(branch.price, entire.price, config.prices))
 
 
 def _with_planes(

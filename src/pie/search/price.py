@@ -43,7 +43,7 @@ class Prices:
     form: float = 0.5  # per nat of −ln P(form)
     token: float = 0.5  # per operator, variable or constant
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
-    branch: float = 2.0  # for one branch instead of the zero set
+    branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
     sheet: float = 1.0  # per factor e in the sheets near a point, of each point
     resolution: float = 1e-8  # contrasts below this are exact, and equal
@@ -132,6 +132,13 @@ def with_zeros(price: Price, fit: Fit, points: np.ndarray, prices: Prices) -> Pr
     )
 
 
+def of_branch(branch: Price, whole: Price, prices: Prices) -> Price:
+    """Of a branch of a zero set: its form is known with that of the whole, but for which it is."""
+    costs = [one.constants + one.form + one.tokens for one in (branch, whole)]
+    saved = max(costs[0] - costs[1], 0.0) if np.isfinite(whole.misfit) else 0.0
+    return replace(branch, branch=prices.branch - saved)
+
+
 def settled(
     candidates: Sequence[tuple[Price, float, float]], n_points: int, prices: Prices
 ) -> list[Price]:
@@ -144,7 +151,8 @@ def settled(
     if not usable:
         return [price for price, _, _ in candidates]
     least = max(min(usable), prices.resolution)
-    tolerance = max(prices.tolerance, least)
+    # a fit to rounding is the law, and no refinement of another one
+    tolerance = max(prices.tolerance, least) if least > prices.resolution else least
     found = []
     for price, contrast, correlation in candidates:
         if np.isfinite(price.misfit):

@@ -1,0 +1,145 @@
+"""The curves and surfaces that people fit: their names, and that they are found."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from pie.expr.canonical import canonical
+from pie.expr.coordinates import in_units
+from pie.expr.expression import parse
+from pie.fit.sampson_fits import fit_sampson
+from pie.fit.uncertainty import root_mean_square
+from pie.search.cloud import Cloud
+from pie.search.planes import renumbered
+from pie.search.pool import Pool
+from pie.search.price import Prices
+from pie.search.proposers.shapes import Shapes, started
+from pie.search.proposers.shapes import shapes as proposer
+from pie.search.shapes import CURVES, SURFACES, name_of, shapes
+
+FOUND = (
+    "straight line", "inverse-square law", "cubic", "power law", "shifted power law", "logarithm",
+    "exponential", "two exponentials", "Michaelis–Menten", "Hill equation", "rational, 2 over 1",
+    "logistic", "Gompertz curve", "Gaussian", "wave with offset", "Planck curve",
+    "plane", "product of powers", "product over a sum", "rate with temperature", "logistic share",
+)  # fmt: skip
+EQUATIONS = {shape.name: shape.equation for shape in reversed((*CURVES, *SURFACES))}
+ARRHENIUS = canonical(parse(EQUATIONS["Arrhenius law"]))
+
+
+def drawn(equation, noise=0.01, n=100, seed=0):
+    """Points of an equation that is linear in its last variable, noise in that one only."""
+    rng, d = np.random.default_rng(seed), max(equation.variables)
+    inputs = rng.uniform(0.5, 4.0, (n, d - 1))
+    at_0, at_1 = (equation.values(np.column_stack([inputs, np.full(n, y)])) for y in (0.0, 1.0))
+    output = at_0 / (at_0 - at_1)
+    return np.column_stack([inputs, output + noise * output.std() * rng.standard_normal(n)])
+
+
+def test_every_shape_uses_all_its_variables_and_no_form_comes_twice():
+    for d, listed in ((2, CURVES), (3, SURFACES)):
+        forms = shapes(d)
+        assert len({canonical(form).codes for _, form in forms}) == len(forms) > len(listed)
+        assert all(form.variables == tuple(range(1, d + 1)) for _, form in forms)
+        assert {name for name, _ in forms} <= {shape.name for shape in listed}
+    assert shapes(4) == ()
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_shape_is_found_from_points_with_noise(name):
+    """One descent from ``started`` fits as well as the law does whose points these are."""
+    truth = canonical(parse(EQUATIONS[name]))
+    points = drawn(truth)
+    spreads = points.std(axis=0)
+    seen = points / spreads
+    start, size = started(truth, seen)
+    (fit,) = fit_sampson([canonical(start)], seen, n_starts=1, descents=1, warm=True)
+    law = in_units(truth, np.zeros(len(spreads)), spreads)
+    assert fit.error < 1.15 * root_mean_square(law, seen, np.ones(len(spreads)))
+    assert size < 0.3
+
+
+QUOTIENTS = ("Arrhenius law", "rate with temperature", "Vogel–Fulcher–Tammann, Antoine")
+DRAWN_WRONG = pytest.mark.xfail(
+    strict=True, reason="c in c/v is drawn over the range of v, not over that of 1/v"
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*FOUND[:3], "Gaussian", *(pytest.param(name, marks=DRAWN_WRONG) for name in QUOTIENTS)],
+)
+def test_other_units_change_nothing(name):
+    points = drawn(canonical(parse(EQUATIONS[name])))
+    form, units = parse(EQUATIONS[name]), np.geomspace(300.0, 1e-3, points.shape[1])
+    assert started(form, points * units)[1] == pytest.approx(started(form, points)[1], rel=1e-6)
+
+
+@DRAWN_WRONG
+@pytest.mark.parametrize("kelvin", [(1.0, 4.0), (280.0, 400.0)], ids=["near 0", "room"])
+def test_an_arrhenius_law_is_found_at_any_temperature(kelvin):
+    rng = np.random.default_rng(0)
+    temperature = rng.uniform(*kelvin, 100)
+    energy = 12.0 * kelvin[1]
+    rate = np.exp(energy / kelvin[1] - energy / temperature)
+    points = np.column_stack([temperature, rate * (1.0 + 0.01 * rng.standard_normal(100))])
+    assert started(ARRHENIUS, points / points.std(axis=0))[1] < 0.1
+
+
+def test_points_of_another_shape_have_a_larger_size():
+    line, wave = (drawn(parse(f)) for f in ("x2 - 1.5*x1 - 0.7", "x2 - 1.5*sin(2.2*x1) - 2.3"))
+    form = parse(EQUATIONS["straight line"])
+    assert started(form, line)[1] < 0.02 and started(form, wave)[1] > 0.2
+
+
+def test_a_shape_that_is_not_defined_at_the_points_is_not_started():
+    negative = drawn(parse("x2 + 1.5*x1 + 0.7")) * [-1.0, 1.0]
+    for name in ("logarithm", "square-root law", "log-normal peak"):
+        assert started(parse(EQUATIONS[name]), negative) is None
+    few = drawn(parse("x2 - 1.5*x1"))[:4]
+    assert started(parse(EQUATIONS["cubic"]), few) is None, "fewer points than numbers"
+
+
+def test_a_start_is_a_function_of_the_points():
+    points = drawn(parse(EQUATIONS["Gaussian"]))
+    form = canonical(parse(EQUATIONS["Gaussian"]))
+    assert started(form, points) == started(form, points)
+
+
+@pytest.mark.parametrize("shape", FOUND)
+def test_a_name_does_not_depend_on_numbers_or_on_how_variables_are_numbered(shape):
+    form = parse(EQUATIONS[shape])
+    for order in permutations(form.variables):
+        other = canonical(renumbered(form, order))
+        assert name_of(other) == shape
+        assert name_of(other.with_constants(1.1 * np.array(other.constants))) == shape
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("x2 - 3*x1**2.5", "power law"),
+        ("x1 - 3*x2**2.5", "power law"),
+        ("ln(x1) + 1.7*ln(x2) - 0.3", "power law"),
+        ("x2 - 2.1*exp(0 - 0.3*x1)", "exponential"),
+        ("x2*(0.7 + x1) - 1.9*x1", "Michaelis–Menten"),
+        ("2*x1**2 + 2*x2**2 - 7", "circle"),
+        ("x1 - 0.3*x2*x3", "product"),
+        ("sin(x1*x2) - 0.3*x2", ""),
+        ("x1**3 + x2**3 - 1.7", ""),
+    ],
+)
+def test_a_form_has_the_name_that_people_use(text, name):
+    assert name_of(canonical(parse(text))) == name
+
+
+def test_the_proposer_drafts_the_law_among_others_and_no_more_than_it_may():
+    points = drawn(parse(EQUATIONS["logistic"]))
+    cloud, pool = Cloud.of(points), Pool(lambda found: (0.0,))
+    batches = list(proposer(Shapes(), Prices(), 90)(cloud, pool))
+    home = {canonical(draft.expression).codes for draft in batches[0].drafts}
+    assert canonical(parse(EQUATIONS["logistic"])).codes in home
+    fewer = proposer(Shapes(fitted=9), Prices(), 90)(cloud, pool)
+    assert all(0 < len(batch.drafts) <= 9 for batch in fewer)
+    assert all(draft.proposer == "shapes" for batch in batches for draft in batch.drafts)

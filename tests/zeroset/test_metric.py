@@ -1,0 +1,151 @@
+"""Coordinates in which errors are alike: logarithms of columns that grow with their errors."""
+
+import numpy as np
+import pytest
+
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.zeroset.metric import Metric, logarithms, of_logarithms
+from pie.zeroset.spreads import robust_spreads
+
+CASES = pytest.mark.parametrize(
+    "logarithmic",
+    [(False, False), (True, False), (False, True), (True, True)],
+    ids=["none", "first", "last", "both"],
+)
+
+
+@pytest.fixture
+def points(rng):
+    return np.exp(rng.normal(1.0, 0.7, (40, 2)))
+
+
+@CASES
+def test_units_are_the_derivative_of_points_by_their_coordinates(points, logarithmic):
+    """dx/dz of finite differences, in every column."""
+    metric, step = Metric.of(points, logarithmic), 1e-6
+    units = np.broadcast_to(metric.units(points), points.shape)
+    there = metric.coordinates(points * (1.0 + step)) - metric.coordinates(points * (1.0 - step))
+    np.testing.assert_allclose(2.0 * step * points / there, units, rtol=1e-6)
+
+
+SOLVED = {
+    "x1*x2 - 3.1": lambda x: 3.1 / x,
+    "x2 - 1.3*x1**0.7": lambda x: 1.3 * x**0.7,
+    "x2 - 0.4*x1 - exp(0 - x1)": lambda x: 0.4 * x + np.exp(-x),
+    "x2**2 - x1**2 - 1": lambda x: np.sqrt(1.0 + x**2),
+}
+
+
+@CASES
+@pytest.mark.parametrize("text", SOLVED)
+def test_an_equation_holds_in_coordinates_where_it_holds_for_points(points, logarithmic, text):
+    f, metric = parse(text), Metric.of(points, logarithmic)
+    inside, x = metric.equation(f), points[:, 0]
+    zeros = np.column_stack([x, SOLVED[text](x)])
+    assert np.abs(inside.values(metric.coordinates(zeros))).max() < 1e-9
+    others = inside.values(metric.coordinates(zeros * [1.0, 1.1]))
+    assert np.abs(others).min() > 1e-3 and len(set(np.sign(others))) == 1
+
+
+@CASES
+@pytest.mark.parametrize("text", SOLVED)
+def test_distances_in_coordinates_are_first_order_distances_in_units(points, logarithmic, text):
+    f, metric = parse(text), Metric.of(points, logarithmic)
+    x = points[:, 0]
+    near = np.column_stack([x, SOLVED[text](x) * 1.0001])
+    sizes = [
+        np.abs(value) / np.linalg.norm(slopes * units, axis=1)
+        for (value, slopes), units in (
+            (f.value_and_gradient(near), metric.units(near)),
+            (metric.equation(f).value_and_gradient(metric.coordinates(near)), 1.0),
+        )
+    ]
+    np.testing.assert_allclose(*sizes, rtol=1e-3)
+
+
+@pytest.mark.xfail(strict=True, reason="ln|a| = ln|b| holds where a = b as well as where a = −b")
+@pytest.mark.parametrize(
+    "text, logarithmic, elsewhere",
+    [("x1 + 2*x2", (True, True), [2.0, 1.0]), ("x2 - x1", (False, True), [-3.0, 3.0])],
+    ids=["a sum of positive terms", "a column of both signs"],
+)
+def test_no_zero_is_added(points, text, logarithmic, elsewhere):
+    f, metric = parse(text), Metric.of(points, logarithmic)
+    assert f.values(np.array([elsewhere]))[0] != 0.0
+    assert abs(metric.equation(f).values(metric.coordinates(np.array([elsewhere])))[0]) > 1e-6
+
+
+@CASES
+def test_coordinates_have_unit_spread(points, logarithmic):
+    for spread in (np.std, robust_spreads):
+        at = Metric.of(points, logarithmic, spread).coordinates(points)
+        np.testing.assert_allclose(spread(at, axis=0), 1.0)
+
+
+def test_a_column_that_does_not_vary_has_a_scale():
+    metric = Metric.of(np.column_stack([np.full(9, 4.0), np.arange(1.0, 10.0)]))
+    assert metric.scale[0] == 1.0 and metric.coordinates(np.full((1, 2), 4.0))[0, 0] == 4.0
+
+
+def test_errors_of_a_share_of_the_value_are_alike_in_logarithms(rng):
+    """A power law over four decades: residuals of the first and last hundred points."""
+    x = np.sort(np.exp(rng.uniform(0.0, np.log(1e4), 400)))
+    points = np.column_stack([x, 2.3 * x**1.6 * np.exp(0.1 * rng.standard_normal(400))])
+    ratios = []
+    for logarithmic in ((True, True), (False, False)):
+        metric = Metric.of(points, logarithmic)
+        value, slopes = parse("x2 - 2.3*x1**1.6").value_and_gradient(points)
+        residual = value / np.linalg.norm(slopes * metric.units(points), axis=1)
+        ratios.append(np.std(residual[-100:]) / np.std(residual[:100]))
+    assert ratios[0] == pytest.approx(1.0, abs=0.3) and ratios[1] > 100.0
+
+
+def test_a_product_of_powers_is_a_plane_in_logarithms(points):
+    """Its gradient in these coordinates is the same everywhere."""
+    metric = Metric.of(points, (True, True))
+    plane = metric.equation(parse("x1**1.6*x2**0.7 - 3.1"))
+    gradient = plane.value_and_gradient(metric.coordinates(points))[1]
+    np.testing.assert_allclose(gradient, np.broadcast_to(gradient[0], gradient.shape), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("x2 - 1.6*x1 - 0.8", "x2 - 2.225540928492468*x1**1.6"),
+        ("x1 + x2 - 0.5", "x1*x2 - 1.6487212707001282"),
+        ("2*x2 - x1", "x2 - sqrt(x1)"),
+        ("x2 - 0.7*x3 - 0.5*x1", "x2 - sqrt(x1)*exp(0.7*x3)"),
+        ("x2 - sin(x1)", "ln(x2) - sin(ln(x1))"),
+        ("x2 - x1**2 - 0.4", "ln(x2) - ln(x1)**2 - 0.4"),
+        ("x1*x2 - 1.3", "ln(x1)*ln(x2) - 1.3"),
+    ],
+    ids=["power", "product", "root", "exponential", "sine", "parabola", "hyperbola"],
+)
+def test_an_equation_in_logarithms_is_written_without_them_where_it_can_be(text, expected):
+    logarithmic = (True, True, False) if "x3" in text else (True, True)
+    found, other = of_logarithms(parse(text), logarithmic), canonical(parse(expected))
+    assert canonical(found).codes == other.codes
+    np.testing.assert_allclose(canonical(found).constants, other.constants, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text", ["x2 - 1.6*x1 - 0.8", "x2 - sin(x1)", "x1**2 + x2**2 - 1", "x1*x2 - x1 - 0.3"]
+)
+@pytest.mark.parametrize("logarithmic", [(True, True), (True, False), (False, True)], ids=str)
+def test_there_and_back_is_the_same_law(points, text, logarithmic):
+    """Zeros of f(z) are those of the equation in x: values have equal signs on both sides."""
+    f = parse(text)
+    written = of_logarithms(f, logarithmic)
+    with np.errstate(all="ignore"):
+        inside, outside = f.values(logarithms(points, logarithmic)), written.values(points)
+    known = np.isfinite(inside) & np.isfinite(outside)
+    assert known.all()
+    signs = np.sign(inside) * np.sign(outside)
+    assert abs(signs.sum()) == len(points), "one sign for all, as f and −f have the same zeros"
+
+
+def test_columns_that_are_not_logarithmic_may_be_negative():
+    points = np.array([[1.0, -2.0], [np.e, 0.0]])
+    np.testing.assert_allclose(logarithms(points, (True, False)), [[0.0, -2.0], [1.0, 0.0]])
+    assert logarithms(points, (False, False)) is points
