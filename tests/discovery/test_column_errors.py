@@ -46,7 +46,7 @@ def test_what_is_no_uncertainty_is_quoted(given, message):
 
 @pytest.mark.parametrize("digits", [0, 1, 3])
 def test_least_errors_are_those_of_rounding(digits, rng):
-    """The second column is coarser in its own spread, so the first one says how exact values are."""
+    """The second column is coarser for its spread, so the first one says how exact values are."""
     exact = rng.uniform(0.0, 1.0, (4000, 2)) * [50.0, 3.0]
     points = np.column_stack([exact[:, 0].round(digits), exact[:, 1].round(digits)])
     off = (points - exact)[:, 0].std()

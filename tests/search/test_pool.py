@@ -154,7 +154,7 @@ def test_zeros_where_no_points_are_and_further_sheets_are_paid(rng):
         ("x2 - sin(46*x1)", 0.0),
         ("x2 - sin(49*x1)", np.inf),
     ],
-    ids=["an arc", "half a turn", "no rate", "two arcs", "enough points", "fewer than two a half turn"],
+    ids=["an arc", "half a turn", "no rate", "two arcs", "enough points", "too few points"],
 )
 def test_waves_of_which_too_little_is_seen_are_priced_or_refused(text, expected):
     """60 points over 2, so 2k/π half turns of sin(k·x1)."""

@@ -4,7 +4,8 @@ With d(x) the distance from x to the zero set in units of the columns' spreads, 
 each point as if it had been left out of the fit of the constants, d/(1 − h) with its leverage h
 (Allen 1974); and d₀ the same for points with permuted columns (no law, the same spreads):
 
-* **contrast**: median d / median d₀, far below 1 for a law;
+* **contrast**: the (N + P)/2-th smallest d, with P constants, over the median d₀, far below 1 for a
+  law;
 * **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀;
 * **evidence**: −N ln(contrast) less the price of the form (:mod:`pie.search.price`), in nats: the
   logarithm of how much more probable the points are with the law than without one, after paying for
@@ -115,7 +116,10 @@ def certify(
     near = np.minimum(own / (1.0 - leverage), 1.0)
     with np.errstate(all="ignore"):
         p = float(mannwhitneyu(near, far, alternative="less").pvalue)
-    typical, error, fit_error = (float(np.median(d)) for d in (far, near, own))
+    # constants can pass through as many points as there are of them: these do not count
+    middle = min((len(points) + len(expression.constants)) // 2, len(points) - 1)
+    error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
+    typical = float(np.median(far))
     typical = max(typical, 1e-300)
     rounding = 1e-9 * typical
     return Certificate(

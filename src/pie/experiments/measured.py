@@ -1,8 +1,8 @@
 """Measured tables: is the relation that a textbook gives the answer, or among the answers?
 
 The relations of data/measured/tables.csv were written down before any table was searched. A
-candidate *is* the textbook's if it has the form of one of them but for its constants
-(:func:`pie.experiments.metrics.right_skeleton`), or if it has no more constants and within the
+candidate *is* the textbook's if it has the form of one of them but for its constants, which are free
+where the textbook ties one to another (:func:`pie.experiments.metrics.right_skeleton`), or if it has no more constants and within the
 errors the same zeros in the box of the points. Half of the tables, ``choice``, may guide choices,
 the other half, ``test``, may not.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy.optimize import least_squares
 from tqdm import tqdm
 
 from ..data.benchmarks import Problem
@@ -22,11 +23,11 @@ from ..discovery.certificate import same_zero_set
 from ..discovery.laws import discover
 from ..discovery.measurements import measurements, read_csv
 from ..discovery.pretrained import from_pretrained
-from ..discovery.result import Law
+from ..discovery.result import Law, first_order_distances
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, parse, to_infix, to_tree
 from ..expr.operators import BY_NAME, arity
-from ..fit.uncertainty import polished
+from ..expr.terms import bare, terms
 from ..search.plus import PlusConfig, discover_plus
 from ..search.shapes import name_of
 from ..zeroset.box import Box
@@ -37,8 +38,8 @@ from .metrics import right_skeleton
 FORM, WITHIN_ERRORS = "form", "within errors"
 _FUNCTIONS = {BY_NAME[name].code for name in ("sqrt", "exp", "ln", "sin", "cos")}
 COLUMNS = [
-    "table", "half", "law", "rows", "variables", "textbook", "best", "name", "is_law", "place", "how",
-    "constants", "textbook_constants", "nested", "sd_ratio", "seconds", "equation",
+    "table", "half", "law", "rows", "variables", "textbook", "best", "name", "is_law", "place",
+    "how", "constants", "textbook_constants", "nested", "sd_ratio", "seconds", "equation",
 ]  # fmt: skip
 
 
@@ -73,6 +74,25 @@ def read_tables(folder: Path) -> list[Table]:
     return tables
 
 
+def _fitted(relation: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
+    """The relation with its constants fitted to points (N, D); whole numbers belong to it."""
+    start = np.array(relation.constants)
+    free = start != np.round(start)
+    if not free.any() or len(points) <= free.sum():
+        return relation
+
+    def with_free(values: np.ndarray) -> Expression:
+        constants = start.copy()
+        constants[free] = values * start[free]
+        return relation.with_constants(constants)
+
+    def residuals(values: np.ndarray) -> np.ndarray:
+        return np.nan_to_num(first_order_distances(with_free(values), points, units), nan=1.0)
+
+    found = least_squares(residuals, np.ones(free.sum()), loss="soft_l1", f_scale=0.1)
+    return with_free(found.x)
+
+
 def is_textbooks(law: Law, table: Table, points: np.ndarray) -> str:
     """How a candidate is the textbook's: :data:`FORM`, :data:`WITHIN_ERRORS`, or empty."""
     if law.names != table.columns:
@@ -80,7 +100,7 @@ def is_textbooks(law: Law, table: Table, points: np.ndarray) -> str:
     box, form = Box(points.min(axis=0), points.max(axis=0)), canonical(law.program)
     wide = tuple(bool(low > 0.0) for low in points.min(axis=0))
     metrics = [Metric.of(points, logs, robust_spreads) for logs in ((), wide)]
-    ways = [polished(r, points, m.units(points)) for r in table.relations for m in metrics]
+    ways = [_fitted(r, points, m.units(points)) for r in table.relations for m in metrics]
     for relation in ways:
         theirs = canonical(relation)
         if form.codes == theirs.codes or (name_of(form) and name_of(form) == name_of(theirs)):
@@ -109,6 +129,12 @@ def nested(expression: Expression) -> bool:
     return walk(0, False)[1]
 
 
+def _of_logarithm(table: Table) -> bool:
+    """Whether the textbook's relation is one of ln of the last column."""
+    last = ("ln", ("x", len(table.columns)))
+    return any(bare(term) == last for term in terms(to_tree(table.relations[0])))
+
+
 def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
     """Residual standard deviation of the last column over the certified one; nan if unknown."""
     if table.certified_sd is None or law.names != table.columns:
@@ -116,6 +142,8 @@ def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
     with np.errstate(all="ignore"):
         value, gradient = law.program.value_and_gradient(points)
         residual = value / gradient[:, -1]  # to first order, along the last column
+        if _of_logarithm(table):
+            residual = residual / points[:, -1]  # certified is the deviation of its logarithm
     free = len(points) - len(law.program.constants)
     return float(np.sqrt(np.sum(residual**2) / free) / table.certified_sd)
 

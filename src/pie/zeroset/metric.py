@@ -46,9 +46,30 @@ class Metric:
             scaled: Tree = ("mul", ("c", float(unit)), ("x", j))
             of_z[j] = ("exp", scaled) if is_log else scaled
         form = with_variables(to_tree(expression), of_z)
-        if len(sides := terms(form)) == 2:  # ln|a| = ln|b|: a line, if both are products of powers
-            form = ("sub", *(("ln", ("pow2", side)) for side in sides))
+        sides = terms(form)
+        signs = [_sign(side) for side in sides]
+        if len(sides) == 2 and signs[0] * signs[1] < 0.0:  # ln a = ln b: a line for power laws
+            form = (
+                "sub",
+                *(("ln", ("mul", ("c", s), side)) for s, side in zip(signs, sides, strict=True)),
+            )
         return from_tree(form)
+
+
+def _sign(tree: Tree) -> float:
+    """1 or −1 if the tree has this sign wherever it is defined, 0 if that is not seen."""
+    match tree[0]:
+        case "c":
+            return float(np.sign(tree[1]))
+        case "exp" | "sqrt":
+            return 1.0
+        case "mul" | "div":
+            return _sign(tree[1]) * _sign(tree[2])
+        case "pow2" | "pow4" | "pow":
+            return abs(_sign(tree[1]))
+        case "pow3" | "pow5":
+            return _sign(tree[1])
+    return 0.0
 
 
 def logarithms(points: np.ndarray, logarithmic: tuple[bool, ...]) -> np.ndarray:

@@ -66,7 +66,10 @@ def _drawn(
         values.append(_drawn(child, points, draws, rng, found))
     for mine, child in enumerate(tree[1:]):
         if child[0] == "c" and len(values) == 2:
-            values[mine] = found[places[mine]] = _numbers(tree[0], values[1 - mine], draws, rng)
+            beside = values[1 - mine]
+            if tree[0] == "div" and mine == 0:
+                beside = 1.0 / beside
+            values[mine] = found[places[mine]] = _numbers(tree[0], beside, draws, rng)
     names: list[Tree] = [("x", j) for j in range(1, len(values) + 1)]
     shape = (draws, len(points))
     columns = np.stack([np.broadcast_to(v, shape).ravel() for v in values], axis=1)
