@@ -163,7 +163,7 @@ def test_degenerate_corners_are_seen(text, reason, rng):
     points = rng.uniform(0.4, 0.6, (100, 2)) + [0.0, 1.0]
     columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
     f = parse(text)
-    _, _, _, outcome = guards.examine(*f.arrays, columns, shuffled, np.ones(2) * 0.2)
+    _, _, _, outcome = guards.examine(*f.arrays, columns, shuffled, np.ones(2) * 0.2, np.inf)
     assert reason in _FAILURES[outcome]
 
 
@@ -199,9 +199,9 @@ def test_zeros_closer_than_the_noise_are_refused(text, rng, cloud):
     columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
     f = parse(text)
     spreads = robust_spreads(points)
-    _, contrast, _, outcome = guards.examine(*f.arrays, columns, shuffled, spreads)
+    _, contrast, _, outcome = guards.examine(*f.arrays, columns, shuffled, spreads, np.inf)
     law = parse("x1*x2 - 0.5")
-    _, lawful, _, fine = guards.examine(*law.arrays, columns, shuffled, spreads)
+    _, lawful, _, fine = guards.examine(*law.arrays, columns, shuffled, spreads, np.inf)
     assert fine == guards.OK and (outcome == guards.DENSE or contrast > 2.0 * lawful)
 
 
@@ -247,7 +247,7 @@ def test_zeros_dense_in_parts_gain_nothing(rng):
     points = np.column_stack([x, rng.uniform(0.0, 2.0, 400)])
     columns, shuffled = np.ascontiguousarray(points.T), np.ascontiguousarray(permuted(points).T)
     f = parse("sin((x1*x1*x1)**5) + 1*(x2 - 1)")
-    _, contrast, _, _ = guards.examine(*f.arrays, columns, shuffled, robust_spreads(points))
+    _, contrast, _, _ = guards.examine(*f.arrays, columns, shuffled, robust_spreads(points), np.inf)
     assert contrast > 0.8
 
 

@@ -1,9 +1,9 @@
 """From a table to laws: search, refit, judge, say what was found.
 
-The equations of *PIE+* are searched on at most :data:`SEARCHED` points. Constants are then fitted to
-all points, and every equation is judged by points that were left out of that fit, and by what its
-form costs (:mod:`pie.discovery.certificate`). Only an equation that passes is a *law*; where none
-does, the answer is that no law was found.
+The equations of *PIE+* are searched on at most :data:`SEARCHED` points. Constants are then fitted
+to all points, and every equation is judged by points that were left out of that fit, and by what
+its form costs (:mod:`pie.discovery.certificate`). Only an equation that passes is a *law*; where
+none does, the answer is that no law was found.
 
 Of more than two columns, few may obey a law of their own: pairs, then triples are searched in the
 order of their evidence (:mod:`pie.discovery.subsets`), triples only where no pair of theirs has a

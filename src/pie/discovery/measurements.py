@@ -42,8 +42,8 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
     within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers is no header: columns are then x1, x2, … ``-`` is standard input. BadTable quotes what is
-    wrong with the file.
+    numbers is no header: columns are then x1, x2, … ``-`` is standard input. BadTable quotes what
+    is wrong with the file.
     """
     path = Path(path)
     try:

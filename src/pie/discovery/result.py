@@ -191,8 +191,9 @@ class Law:
         seen, gap = record["certificate"], record["certificate"]["gap"]
         certificate = Certificate(
             seen["kind"], _from_number(record["left_out_contrast"]), record["p"],
-            _from_number(record["evidence"]), _from_number(seen["gain"]), tuple(seen["shares"]), _from_number(seen["flattest"]),
-            record["covered"], None if gap is None else tuple(tuple(ends) for ends in gap),
+            _from_number(record["evidence"]), _from_number(seen["gain"]),
+            tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
+            None if gap is None else tuple(tuple(ends) for ends in gap),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
         errors = (_from_number(c["standard_error"]) for c in record["constants"].values())

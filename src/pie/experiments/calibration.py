@@ -1,8 +1,8 @@
 r"""When is "no law found" the right answer? Thresholds from clouds with and without a law.
 
 Every cloud of :mod:`pie.data.null_clouds` is searched once, and all its candidates are stored, so
-that any rule can be evaluated later. With S the sound candidates of a cloud that are worth their form (evidence), the rule (p₀, c₀) of
-:mod:`pie.discovery.certificate` says *law* where
+that any rule can be evaluated later. With S the sound candidates of a cloud that are worth their
+form (evidence), the rule (p₀, c₀) of :mod:`pie.discovery.certificate` says *law* where
 
 .. math:: \min_{s ∈ S,\ p_s ≤ p_0} contrast_s ≤ c_0.
 
@@ -33,7 +33,9 @@ from ..sources import digest_of
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
 from .evaluation import interval
 
-FIELDS = ("names", "degeneracy", "p", "contrast", "evidence", "gain", "covered", "complexity", "equation")
+FIELDS = (
+    "names", "degeneracy", "p", "contrast", "evidence", "gain", "covered", "complexity", "equation",
+)  # fmt: skip
 DIGITS = 4  # significant digits of numbers in rows
 P = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4)  # candidate thresholds
 CONTRASTS = (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.17, 0.15, 0.12, 0.1, 0.07, 0.05)
@@ -72,9 +74,8 @@ def search(
     """All candidates of every cloud, a row each, the smallest contrast first.
 
     Columns: part, kind, cloud, points and variables (counts), then :data:`FIELDS`: columns of the
-    candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, evidence, gain and
-    covered
-    of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
+    candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, evidence, gain
+    and covered of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
 
     ``weights`` default to the released ones. ``folder`` receives a journal for these weights,
     settings and sources, from which an interrupted run continues.

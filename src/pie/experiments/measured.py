@@ -1,10 +1,10 @@
 """Measured tables: is the relation that a textbook gives the answer, or among the answers?
 
 The relations of data/measured/tables.csv were written down before any table was searched. A
-candidate *is* the textbook's if it has the form of one of them but for its constants, which are free
-where the textbook ties one to another (:func:`pie.experiments.metrics.right_skeleton`), or if it has no more constants and within the
-errors the same zeros in the box of the points. Half of the tables, ``choice``, may guide choices,
-the other half, ``test``, may not.
+candidate *is* the textbook's if it has the form of one of them but for its constants, which are
+free where the textbook ties one to another (:func:`pie.experiments.metrics.right_skeleton`), or if
+it has no more constants and within the errors the same zeros in the box of the points. Half of the
+tables, ``choice``, may guide choices, the other half, ``test``, may not.
 """
 
 import csv

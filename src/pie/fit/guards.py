@@ -22,7 +22,6 @@ _DENSE = 0.01  # median null distance below this: zeros may be dense, in spreads
 _CLEAR = 0.02  # robust mean distance below this: not dense, in median null distances
 _ROUNDING = 1e-6  # rounding error of f, relative to its change along ∇f
 _FLAT = 1e-7  # core error below which only the small step is tested, in spreads
-_CURVED = 0.25  # largest such step, in spreads: laws are curved beyond
 _FINE = 3e-3  # small step over which a law is nearly linear, in local spreads
 _LOCAL = 0.1  # share of the points on either side in the window of a local spread
 _CENTRAL = 4.0  # standard deviation over window half-width, at the centre of a normal
@@ -98,8 +97,8 @@ def _bent(codes, constants, columns, permuted, stack, step):
 
 
 @jit
-def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
-    """Whether f is nearly linear over a small step and over some core errors, as a law is.
+def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved):
+    """Whether f is nearly linear over a small step and over five core errors, as a law is.
 
     Zeros closer than the error fit any noise: dense ones, or the two sheets of f² = ε. Zeros closer
     than rounding fit exactly.
@@ -110,18 +109,19 @@ def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale):
         return False
     if core < _FLAT * scale:
         return True
-    step[:] = min(5.0 * core, _CURVED * scale)
+    step[:] = min(5.0 * core, curved * scale)
     return np.median(_bent(codes, constants, columns, permuted, stack, step)) <= 0.4
 
 
 @jit
-def examine(codes, constants, columns, permuted, spreads):
+def examine(codes, constants, columns, permuted, spreads, curved):
     """Orthogonal RMS error, contrast, clearance and status of an equation.
 
     Newton distances (for the null, the ``permuted`` points (D, N), first-order ones if the error is
     large), capped at the RMS of the column ``spreads`` (D,). Clearance: the median or the robust
     mean of the null distances, the smaller one, in spreads. Contrast: the robust mean distance of
     the points over the clearance (at most 0.1). Robust to outliers and to partly dense zeros.
+    Beyond ``curved`` spreads laws need not be nearly linear, however large the error.
     """
     d, n = columns.shape
     scale = np.sqrt(np.mean(spreads**2))
@@ -138,7 +138,7 @@ def examine(codes, constants, columns, permuted, spreads):
     distance = newton_distances(codes, constants, columns, 30)
     error, near = _capped(distance, scale)
     mean, core = _spread_out(distance, scale)
-    flat = _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale)
+    flat = _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved)
     if error < 0.3 * scale:
         null = newton_distances(codes, constants, permuted, 30)
     else:
@@ -166,7 +166,7 @@ def examine(codes, constants, columns, permuted, spreads):
 
 
 @jit
-def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents, far):
+def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents, far, curved):
     """Constants (P,) by :func:`minimise`, ``far`` in spreads; and what :func:`examine` returns."""
     far *= np.sqrt(np.mean(spreads**2))
     constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
@@ -174,5 +174,7 @@ def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descen
         return constants, np.inf, np.inf, 0.0, UNDEFINED
     if cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
         refitted(codes, constants, columns, exact, max_iterations, far)
-    error, contrast, clear, status = examine(codes, constants, columns, permuted, spreads)
+    error, contrast, clear, status = examine(
+        codes, constants, columns, permuted, spreads, curved
+    )
     return constants, error, contrast, clear, status

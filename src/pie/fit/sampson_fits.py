@@ -33,11 +33,14 @@ def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
     return table
 
 
-def judged(expression: Expression, points: np.ndarray, seed: int = 0) -> Fit:
+def judged(
+    expression: Expression, points: np.ndarray, seed: int = 0, curved: float = np.inf
+) -> Fit:
     """Error, contrast and guards of an equation as it is, on points (N, D), without a fit."""
     columns = np.ascontiguousarray(points.T)
     shuffled = np.ascontiguousarray(permuted(points, seed).T)
-    found = guards.examine(*expression.arrays, columns, shuffled, robust_spreads(points))
+    spreads = robust_spreads(points)
+    found = guards.examine(*expression.arrays, columns, shuffled, spreads, float(curved))
     return _fit_of(expression, *found)
 
 
@@ -60,6 +63,7 @@ def fit_sampson(
     descents: int = 6,
     warm: bool = False,
     far: float = np.inf,
+    curved: float = np.inf,
 ) -> list[Fit]:
     """Fit the constants of skeletons by :mod:`pie.fit.sampson`.
 
@@ -72,6 +76,7 @@ def fit_sampson(
         seed: of the starts and of the permutation.
         workers: threads.
         far: bound s of the residual, in spreads.
+        curved: largest step over which a law has to be nearly linear, in spreads.
 
     Returns:
         One fit per skeleton, in order; ``status`` says why one failed.
@@ -89,7 +94,8 @@ def fit_sampson(
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
         constants, *found = guards.fit(
-            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far
+            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far,
+            float(curved),
         )
         if found[-1] == guards.UNDEFINED:
             return Fit(expression, -np.inf, _FAILURES[guards.UNDEFINED])

@@ -1,9 +1,9 @@
 r"""Standard errors of constants, and removal of constants and terms that are not significant.
 
 The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u of the columns,
-(D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six
-robust standard deviations are left out; points with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j
-of f vanishes, are not counted.
+(D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is
+σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six robust standard deviations are left out; points
+with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted.
 """
 
 import numpy as np

@@ -88,6 +88,7 @@ def gallery(rows: pd.DataFrame, tables: Sequence[Table], half: str) -> Figure:
         colour = _FOUND if row.place == 0 else _OTHER
         with np.errstate(all="ignore"):
             draw_zero_set(axes, parse(row.equation), colors=colour, linewidths=1.3)
-        axes.set_title(f"{row.table}: {row.name}" if row.name == row.name else row.table, fontsize=6)
+        called = f": {row.name}" if isinstance(row.name, str) else ""
+        axes.set_title(row.table + called, fontsize=6)
         axes.tick_params(labelsize=5)
     return figure

@@ -53,6 +53,7 @@ class PlusConfig:
     starts: int = 48  # starts of the constants screened per skeleton
     descents: int = 6  # Levenberg–Marquardt runs from the best of them
     max_iterations: int = 40  # per descent
+    curved: float = 0.25  # step over which a law is nearly linear at most, in spreads
     far: float = 0.3  # bound of a distance in the loss, in spreads; inf = least squares
     relations: Relations = field(default_factory=Relations)
     numbers: Numbers = field(default_factory=Numbers)
@@ -118,6 +119,7 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
                 [batch.drafts[i].expression for i in chosen], cloud.seen(view),
                 batch.effort.starts, config.max_iterations, seed=config.seed, workers=workers,
                 descents=batch.effort.descents, warm=batch.effort.warm, far=config.far,
+                curved=config.curved,
             )  # fmt: skip
             fits |= dict(zip(chosen, found, strict=True))
         return [fits[i] for i in range(len(batch.drafts))]
@@ -158,7 +160,8 @@ def in_user_coordinates(
     short = simplified(form, points, units, config.prices.constant)
     short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
-        found = judged(metric.equation(expression), metric.coordinates(points), config.seed)
+        flat = metric.equation(expression), metric.coordinates(points)
+        found = judged(*flat, config.seed, config.curved)
         found = replace(found, expression=expression)
         if np.isfinite(found.fitness):
             break
