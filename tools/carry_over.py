@@ -45,6 +45,7 @@ NOTEBOOKS = {  # stage: notebook and rows
     "sensitivity": ("06_sensitivity", "sensitivity"),
 }
 CLOUDS = 20  # of no_law
+TABLES, OBVIOUS = 8, 10  # every eighth table and every tenth obvious law of 11_measured
 SMALL = ("sensitivity_training", "sensitivity_ours")  # their weights are not kept
 
 
@@ -169,12 +170,31 @@ def parts_agree() -> bool:
     return same
 
 
+def measured_agree() -> bool:
+    """The answers to some measured tables and obvious laws of 11_measured again."""
+    names, same = set_up("11_measured"), True
+    config = names["settings"].inference_plus
+    for rows, answer, found, every, items in (
+        ("measured", "best", names["answers"], TABLES, names["tables_read"]),
+        ("obvious", "answer", names["plain_answers"], OBVIOUS, names["obvious"]),
+    ):
+        old = pd.read_csv(ROOT / f"data/results/{rows}.csv")[::every].reset_index(drop=True)
+        new = found(items[::every], config, names["workers"])
+        for before, after in zip(old.itertuples(), new.itertuples(), strict=True):
+            good = getattr(before, answer) == getattr(after, answer)
+            same &= good
+            print(f"{'same ' if good else 'OTHER'} {getattr(before, answer)} | "
+                  f"{getattr(after, answer)}", flush=True)  # fmt: skip
+    return same
+
+
 def small_agree() -> bool:
     """Corpora and a network of that size, its losses, and Algorithm 2, again: not the training."""
     return weights_agree("small") and weights_agree("plus") and rows_agree("sensitivity")
 
 
-OTHERS = {"no_law": clouds_agree, "ablation": parts_agree, **dict.fromkeys(SMALL, small_agree)}
+OTHERS = {"no_law": clouds_agree, "ablation": parts_agree, "measured": measured_agree}
+OTHERS |= dict.fromkeys(SMALL, small_agree)
 
 
 def main(stages: list[str]) -> None:
