@@ -19,6 +19,7 @@ from scipy.optimize import least_squares
 from tqdm import tqdm
 
 from ..data.benchmarks import Problem
+from ..data.obvious import LAWS, problems
 from ..discovery.certificate import same_zero_set
 from ..discovery.laws import discover
 from ..discovery.measurements import measurements, read_csv
@@ -192,16 +193,33 @@ def _plain(problem: Problem, config: PlusConfig) -> dict:
 
 
 def plain_answers(
-    problems: Sequence[Problem], config: PlusConfig = PlusConfig(), workers: int = 1
+    asked: Sequence[Problem], config: PlusConfig = PlusConfig(), workers: int = 1
 ) -> pd.DataFrame:
     """Whether the best answer to each problem of :mod:`pie.data.obvious` is its plain form.
 
     Plain is the skeleton of the law, or another way to write the curve of the same name.
     """
-    jobs = (delayed(_plain)(problem, config) for problem in problems)
+    jobs = (delayed(_plain)(problem, config) for problem in asked)
     found = Parallel(workers, return_as="generator")(jobs)
-    rows = tqdm(found, "obvious laws", len(problems), disable=None)
+    rows = tqdm(found, "obvious laws", len(asked), disable=None)
     return pd.DataFrame(rows, columns=PLAIN).round({"seconds": 2})
+
+
+def same_curve(rows: pd.DataFrame) -> pd.Series:
+    """Whether an answer to an obvious law is it in another plain form, as ln y = a − b·x.
+
+    It has no function of a function, no more constants than the law, and with its own constants the
+    zeros of the law where the points are (:func:`pie.experiments.metrics.right_skeleton`).
+    """
+    of_law = {law.name: parse(law.equation) for law in LAWS}
+    clean = {p.equation_id: p.points for p in problems([0.0], [0])}
+    found = []
+    for row in rows.itertuples():
+        truth, points, form = of_law[row.law], clean[f"{row.law}-0"], parse(row.answer)
+        box = Box(points.min(axis=0), points.max(axis=0))
+        simple = len(form.constants) <= len(canonical(truth).constants) and not nested(form)
+        found.append(simple and right_skeleton(form, truth, points.shape[1], 0, box))
+    return pd.Series(found, rows.index) | rows.plain
 
 
 def answers(
