@@ -1,9 +1,9 @@
 """PIE: implicit equations f(x) = 0 from a cloud of points, without degenerate answers.
 
 >>> import pie
->>> result = pie.discover([[1.0, 1.0], [2.0, 0.5], [4.0, 0.25]])
+>>> result = pie.discover([[1.0, 1.0], [2.0, 0.5]])
 Traceback (most recent call last):
-pie.discovery.measurements.BadTable: 3 different rows; expected at least 8, 5 of them to judge on
+pie.discovery.measurements.BadTable: 2 different rows; expected more than the 2 columns
 """
 
 __version__ = "0.1.0"
