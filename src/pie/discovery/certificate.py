@@ -20,8 +20,8 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 
 A *law* is sound, with p ≤ :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥
 :data:`EVIDENCE`. The first two were chosen on 200 clouds with a law and 200 without, and all three
-are measured on others (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are correlations up to ±0.9,
-and trends that explain at most four fifths of the variance.
+are measured on others (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are
+correlations up to ±0.9, and trends that explain at most four fifths of the variance.
 """
 
 from dataclasses import dataclass
