@@ -82,7 +82,9 @@ def test_distances_are_those_of_points_left_out():
         points[n, 1] - x[n] * np.delete(x * points[:, 1], n).sum() / np.delete(x * x, n).sum()
         for n in range(9)
     ]
-    metric = Metric((False, False), np.array([1e6, 1e6]))  # distances are far below their cap
+    metric = Metric(
+        (False, False), np.array([1e6, 1e6]), np.zeros(2, bool)
+    )  # distances are far below their cap
     found = certify(parse(f"x2 - {float(slope)!r}*x1"), points, 0.0, metric)
     assert certify(parse("x2 - x1"), points, 0.0, metric).gain == 1.0, "nothing was fitted"
     within = np.abs(points[:, 1] - slope * x)

@@ -68,9 +68,20 @@ def test_least_errors_are_in_the_units_of_the_columns(rng):
 
 def test_multiples_of_ten_count_as_whole_numbers():
     set_values = np.column_stack([10.0 * np.arange(1.0, 9.0), 10.0 * np.arange(8.0) ** 2])
-    spreads = set_values.std(axis=0)
-    expected = spreads * min(1.0 / np.sqrt(12.0) / spreads)
+    expected = [0.0, 1.0 / np.sqrt(12.0)]  # equal steps were set
     np.testing.assert_allclose(least_errors(set_values), expected)
+
+
+@pytest.mark.parametrize(
+    "doses",
+    [np.repeat([10.0, 200.0, 5000.0], 20), 100.0 * np.arange(60), 10.0 * 2.0 ** np.arange(60) / 16],
+    ids=["few values", "equal steps", "equal ratios"],
+)
+def test_a_column_that_was_set_is_exact_and_says_nothing_of_the_others(doses, rng):
+    """Whole numbers up to thousands seem to be known far better than a response to 0.1."""
+    response = rng.uniform(0.0, 9.0, 60).round(1)
+    found = least_errors(np.column_stack([doses, response]))
+    np.testing.assert_allclose(found, [0.0, 0.1 / np.sqrt(12.0)])
 
 
 @pytest.mark.slow

@@ -15,8 +15,9 @@ from pie.expr.expression import parse
 from pie.expr.terms import monomials
 from pie.fit import bfgs, fitness, guards, sampson
 from pie.fit.constants import fit
-from pie.fit.sampson_fits import _FAILURES, fit_sampson, judged, start_table
+from pie.fit.sampson_fits import _FAILURES, along, fit_sampson, judged, start_table
 from pie.search.relations import columns_of, eliminated
+from pie.zeroset.metric import set_columns
 from pie.zeroset.spreads import permuted, robust_spreads
 
 
@@ -258,6 +259,42 @@ def test_an_equation_is_judged_as_its_fit_was(cloud):
     off = judged(parse("x1*x2 - 0.6"), points)
     assert off.fitness == -off.error < found.fitness and off.contrast > 1e3 * found.contrast
     assert judged(parse("x1**2 + x2**2 + 1"), points).status == "no zeros near some of the points"
+
+
+DOSES = np.column_stack([np.repeat(np.arange(1.0, 9.0), 10), np.zeros(80)])
+DOSES[:, 1] = 4.0 * DOSES[:, 0] - 0.4 * DOSES[:, 0] ** 2
+DOSES[:, 1] += 0.3 * np.random.default_rng(0).standard_normal(80)
+RESPONSE = "x2 - 4*x1 + 0.4*x1**2"
+
+
+@pytest.mark.parametrize(
+    "wave",
+    ["0.6*sin(6.283185307*x1)", "0.6*sin(12.566370614*x1)", "2*sin(12.566370614*x1)"],
+    ids=["half as far", "a third as far", "sheets along the values"],
+)
+def test_a_wave_between_values_that_were_set_comes_no_closer(wave):
+    """It is 0 at every value, and so steep there that a sheet passes near all replicates."""
+    exact = set_columns(DOSES)
+    assert exact.tolist() == [True, False]
+    law, waves = (judged(parse(f), DOSES, 0, 0.25) for f in (RESPONSE, f"{RESPONSE} - {wave}"))
+    assert waves.status == "ok" and waves.contrast < 0.6 * law.contrast
+    own, other = (along(fit, DOSES, exact) for fit in (law, waves))
+    assert law.contrast <= own.contrast < 2.0 * law.contrast
+    assert other.contrast > 0.99 * own.contrast and other.contrast > 1.0, "that of no law"
+
+
+def test_sheets_along_values_that_were_set_are_no_law():
+    exact, noise = set_columns(DOSES), "sin(3.14159265359*x1)*(x2 - 4)"
+    sheets = judged(parse(f"{noise} - 0.05*({RESPONSE})"), DOSES)
+    assert sheets.contrast < 0.5 and along(sheets, DOSES, exact).contrast > 10.0
+
+
+def test_distances_along_columns_matter_for_noise_and_exact_columns_only(cloud):
+    fit = judged(parse(RESPONSE), DOSES)
+    assert along(fit, DOSES, np.array([False, False])) is fit
+    perfect = np.column_stack([DOSES[:, 0], DOSES[:, 0] ** 2])
+    fit = judged(parse("x2 - x1**2"), perfect)
+    assert along(fit, perfect, np.array([True, False])) is fit
 
 
 def test_rounding_along_a_branch_is_no_density(root):

@@ -145,12 +145,30 @@ def test_points_on_a_plane_give_back_its_factor():
     assert str(canonical(found)) == "x2**2 + x1*x2"
 
 
-def test_a_law_that_holds_on_the_plane_gets_no_factor():
-    x = np.repeat(np.arange(10.0), 10)
-    points = np.column_stack([x, 0.5 * x**2])
+@pytest.mark.parametrize(
+    "x",
+    [np.repeat([0.0, 1.0, 2.0, 5.0], 20), np.append(np.repeat(3.0, 9), np.linspace(0.3, 9.0, 60))],
+    ids=["control at 0", "one value"],
+)
+def test_replicates_are_on_no_plane(x, rng):
+    """The other column varies there by its noise; where it is free, the points are on a plane."""
+    points = np.column_stack([x, 0.5 * x**2 + 0.3 * rng.standard_normal(len(x))])
     kept, planes = off_planes(points)
-    assert planes == ((1, 0.0), (2, 0.0))
-    found = with_planes(parse("x2 - 0.5*x1**2"), planes, points[~kept], points.std(axis=0), 1e-6)
+    assert kept.all() and planes == ()
+    free = np.column_stack([x, rng.uniform(0.0, 9.0, len(x))])
+    assert off_planes(free)[1] == ((1, x[0]),)
+
+
+@pytest.mark.parametrize("n, on_plane", [(4, False), (5, True)])
+def test_a_plane_holds_five_points(n, on_plane, rng):
+    points = rng.standard_normal((40, 2))
+    points[:n, 0] = 0.0
+    assert off_planes(points)[1] == (((1, 0.0),) if on_plane else ())
+
+
+def test_a_law_that_holds_on_the_plane_gets_no_factor():
+    aside = np.array([[0.0, 0.0], [0.0, 0.0]])
+    found = with_planes(parse("x2 - 0.5*x1**2"), ((1, 0.0),), aside, np.ones(2), 1e-6)
     assert str(found) == "x2 - 0.5*x1**2"
 
 

@@ -89,4 +89,4 @@ def test_the_search_takes_them_for_what_they_are(tiny_network, cloud):
     )
     assert found.best.proposer == "inner" and found.best.contrast < 1e-8
     assert two_sided(found.best.expression, parse(law), d, seed=0) > 0.95
-    assert without.candidates[0].contrast > 1e-3
+    assert without.best is None or without.best.contrast > 1e-3

@@ -1,6 +1,6 @@
 """PIE+: views and the search, ranked by price."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -80,6 +80,35 @@ def test_candidates_come_cheapest_first_and_repeat(model, cloud, rng):
     assert {c.proposer for c in result.candidates} <= set(FAST.proposers)
     again = discover_plus(model, points, FAST, workers=2)
     assert [c.expression for c in again.candidates] == [c.expression for c in result.candidates]
+
+
+@pytest.mark.parametrize(
+    "text, variable, level",
+    [
+        ("sin(x1*x2) - 0.4", 1, 0.02),
+        pytest.param(
+            "x2*sin(x1) - 0.5", 2, 0.1,
+            marks=pytest.mark.xfail(strict=True, reason="branches that fail are candidates"),
+        ),
+    ],
+    ids=["fits", "branches"],
+)  # fmt: skip
+def test_failed_fits_are_no_candidates(model, cloud, text, variable, level):
+    points = multiply_noise(cloud(text, variable=variable), level, np.random.default_rng(1))
+    found = discover_plus(model, points, replace(FAST, proposers=("relations",))).candidates
+    assert len(found) > 5
+    assert {candidate.status for candidate in found} == {"ok"}
+    assert np.isfinite([candidate.price.total for candidate in found]).all()
+
+
+def test_of_equal_prices_the_shortest_comes_first(model, cloud):
+    """Nothing has a price, and a contrast below 10 is exact."""
+    free = {field.name: 0.0 for field in fields(FAST.prices)} | {"resolution": 10.0}
+    config = replace(FAST, prices=replace(FAST.prices, **free), proposers=("relations",))
+    found = discover_plus(model, cloud("x1**2 + x2**2 - 1"), config).candidates
+    lengths = [len(candidate.expression.codes) for candidate in found]
+    assert np.ptp([candidate.price.total for candidate in found]) < 1e-6
+    assert lengths == sorted(lengths) and lengths[0] < lengths[-1]
 
 
 def test_prices_that_are_left_out_change_who_wins(model, cloud, rng):

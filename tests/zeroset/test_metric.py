@@ -1,11 +1,11 @@
-"""Coordinates in which errors are alike: logarithms of columns that grow with their errors."""
+"""Which columns have errors, and coordinates in which these are alike: logarithms of columns."""
 
 import numpy as np
 import pytest
 
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
-from pie.zeroset.metric import Metric, logarithms, of_logarithms
+from pie.zeroset.metric import SET, Metric, errors_of, logarithms, of_logarithms, set_columns
 from pie.zeroset.spreads import robust_spreads
 
 CASES = pytest.mark.parametrize(
@@ -18,6 +18,49 @@ CASES = pytest.mark.parametrize(
 @pytest.fixture
 def points(rng):
     return np.exp(rng.normal(1.0, 0.7, (40, 2)))
+
+
+RANDOM = np.random.default_rng(3).uniform(0.1, 9.0, 30)
+COLUMNS = {
+    "few values": (np.repeat([0.0, 1.0, 2.5, 7.0], 8), True),
+    "replicates, three of each": (np.repeat(RANDOM[:10], 3), True),
+    "pairs": (np.repeat(RANDOM[:15], 2), False),
+    "equal steps": (0.1 * np.arange(30) - 1.7, True),
+    "equal ratios": (0.02 * 1.3 ** np.arange(30), True),
+    "equal steps with replicates": (np.repeat(0.3 * np.arange(20), 2), True),
+    "four equal steps": (np.arange(5.0), True),
+    "three equal steps": (np.arange(4.0), False),
+    "steps equal to 1e-4": (np.arange(30) + 1e-4 * RANDOM, False),
+    "squares": (np.arange(30.0) ** 2, False),
+    "random": (RANDOM, False),
+}
+
+
+@pytest.mark.parametrize("column, expected", COLUMNS.values(), ids=COLUMNS)
+def test_few_values_and_equal_steps_or_ratios_were_set(column, expected, rng):
+    """Whatever the units and the order of the rows."""
+    points = np.column_stack([rng.standard_normal(len(column)), column])
+    for seen in (points, rng.permutation(points), points * [-3.0, 0.3]):
+        np.testing.assert_array_equal(set_columns(seen), [False, expected])
+
+
+def test_columns_that_all_look_set_were_measured():
+    """A line without noise, a time series of counts: something has to have the errors."""
+    steps = np.arange(30.0)
+    assert not set_columns(np.column_stack([steps, 2.0 * steps + 1.0])).any()
+    assert not set_columns(np.column_stack([steps, np.repeat([1.0, 2.0, 5.0], 10)])).any()
+
+
+def test_a_column_that_was_set_has_a_thousandth_of_the_errors(rng):
+    points = np.column_stack([np.linspace(1.0, 4.0, 40), np.exp(rng.standard_normal(40))])
+    np.testing.assert_array_equal(errors_of(points), robust_spreads(points) * [SET, 1.0])
+    own = errors_of(points, np.array([False, True]))
+    np.testing.assert_array_equal(own, robust_spreads(points) * [1.0, SET])
+    for logarithmic in ((False, False), (True, True)):
+        metric = Metric.of(points, logarithmic)
+        sizes = np.where(logarithmic, points, 1.0) * metric.scale * [SET, 1.0]
+        np.testing.assert_allclose(np.broadcast_to(metric.units(points), (40, 2)), sizes)
+        assert metric.coordinates(points).std(axis=0) == pytest.approx([1.0, 1.0])
 
 
 @CASES

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pie.expr.expression import parse
-from pie.zeroset.distance import distance_to_zero_set
+from pie.zeroset.distance import distance_to_zero_set, first_order
 from pie.zeroset.roots import points_on_zero_set
 
 
@@ -11,8 +11,9 @@ from pie.zeroset.roots import points_on_zero_set
     [
         ("x1*x2 - 0.5", 1), ("x1/x2 - 2", 2), ("3 - x1**2 - x2**2", 1), ("exp(x1) - x2**2 - 1", 1),
         ("log(x1*x2) + 1", 2), ("sin(x1) - 0.3*cos(x2)", 1), ("sqrt(x1) - x2**2", 1),
-        ("cos(x1/x2) - 0.2", 2), ("x1**1.5 - exp(x2)", 1), ("x1**5 + x2 + 3", 1), ("2 - x1 - x2", 2),
-        ("(1 + x1)/(2 - x2**3) - 0.4", 2), ("x1**4 - 1 - x2**2", 1), ("2**x1 - 3 - x2**2", 1),
+        ("cos(x1/x2) - 0.2", 2), ("x1**1.5 - exp(x2)", 1), ("x1**5 + x2 + 3", 1),
+        ("2 - x1 - x2", 2), ("(1 + x1)/(2 - x2**3) - 0.4", 2), ("x1**4 - 1 - x2**2", 1),
+        ("2**x1 - 3 - x2**2", 1),
     ],
 )  # fmt: skip
 def test_a_variable_that_occurs_once_is_inverted_exactly(text, variable, rng):
@@ -72,3 +73,30 @@ def test_an_exploding_gradient_is_not_close():
                          ids=["zero everywhere", "never zero", "undefined"])  # fmt: skip
 def test_without_a_zero_the_distance_is_infinite(text):
     assert distance_to_zero_set(parse(text), np.array([[-1.0, 0.5]]))[0] == np.inf
+
+
+@pytest.mark.parametrize("units", [1.0, (0.3, 20.0, 1.0)], ids=["alike", "of their own"])
+@pytest.mark.parametrize("scale", [1.0, -1e200], ids=["as it is", "huge"])
+def test_the_first_order_distance_to_a_plane_is_exact(units, scale, rng):
+    """Signed, in units of the columns, whatever the scale of f."""
+    plane = parse(f"{scale}*(2*x1 - 3*x2 + x3 - 0.7)")
+    points, slopes = rng.standard_normal((40, 3)), np.array([2.0, -3.0, 1.0]) * units
+    residual, normal = first_order(plane, points, np.array(units))
+    expected = (points @ [2.0, -3.0, 1.0] - 0.7) / np.linalg.norm(slopes)
+    np.testing.assert_allclose(residual, np.sign(scale) * expected, rtol=1e-9)
+    unit = np.sign(scale) * slopes / np.linalg.norm(slopes)
+    np.testing.assert_allclose(normal, np.broadcast_to(unit, (40, 3)), rtol=1e-9)
+    if units == 1.0 == scale:
+        np.testing.assert_allclose(np.abs(residual), distance_to_zero_set(plane, points))
+
+
+@pytest.mark.parametrize(
+    "text, at",
+    [("x1*x2", 0.0), ("sqrt(x1) - x2", 0.0), ("log(x1) - x2", -1.0), ("1/x1 - x2", 0.0)],
+    ids=["both vanish", "infinite gradient", "undefined", "pole"],
+)
+def test_without_a_gradient_there_is_no_first_order_distance(text, at):
+    """Only there: next to it there is one."""
+    near = np.array([[at, 0.0], [1.3, 0.4]])
+    residual, normal = first_order(parse(text), near)
+    assert np.isnan(residual[0]) and np.isfinite(residual[1]) and np.isfinite(normal[1]).all()

@@ -164,7 +164,7 @@ def _distances(expression: Expression, points: np.ndarray, metric: Metric) -> np
     try:
         found = distance_to_zero_set(metric.equation(expression), metric.coordinates(points))
     except ValueError:  # too long in other units
-        found = distance_to_zero_set(expression, points) / np.median(metric.units(points))
+        found = distance_to_zero_set(expression, points) / np.median(metric.scale)
     return np.minimum(np.nan_to_num(found, nan=1.0, posinf=1.0), 1.0)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..zeroset.metric import set_columns
 from .measurements import BadTable, quoted
 
 
@@ -53,17 +54,17 @@ def least_errors(points: np.ndarray) -> np.ndarray:
     """Errors below which the digits of points (N, D) say nothing: standard deviations, (D,).
 
     A column of multiples of 10^k, k ≤ 0, is rounded by 10^k/√12 in the root mean square. The
-    smallest such error, as a share of the column's standard deviation, counts for every column:
-    values that were set, such as 10, 20, 30, are exact. 0 where a column shows all digits.
+    smallest such error, as a share of the column's standard deviation, counts for every column
+    but those whose values were set, such as 10, 20, 30. 0 where a column shows all digits.
 
     >>> least_errors(np.array([[0.1, 1.0], [0.2, 2.1], [0.3, 3.3]])).round(3)
     array([0.003, 0.029])
     >>> least_errors(np.array([[0.1, 1.0], [0.2, np.pi], [0.3, np.e]]))
     array([0., 0.])
     """
-    spreads = points.std(axis=0)
+    spreads, measured = points.std(axis=0), ~set_columns(points)
     shares = [_rounding(column) / spread for column, spread in zip(points.T, spreads, strict=True)]
-    return min(shares) * spreads
+    return np.where(measured, min(np.array(shares)[measured]) * spreads, 0.0)
 
 
 def _rounding(column: np.ndarray) -> float:

@@ -5,9 +5,10 @@ to all points, and every equation is judged by points that were left out of that
 its form costs (:mod:`pie.discovery.certificate`). Only an equation that passes is a *law*; where
 none does, the answer is that no law was found.
 
-Of more than two columns, few may obey a law of their own: pairs, then triples are searched in the
-order of their evidence (:mod:`pie.discovery.subsets`), triples only where no pair of theirs has a
-law already. Laws of all sets rank together by price.
+A table of at most eight columns is searched as a whole, of which a law has to hold every column. Of
+more than two columns, few may obey a law of their own: pairs, triples and larger sets are searched
+in the order of their evidence (:mod:`pie.discovery.subsets`), where no part of a set has a law
+already. Laws of all sets rank together by price.
 """
 
 import math
@@ -24,7 +25,7 @@ from ..expr.sympy_bridge import rounded
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
 from ..search.candidates import Unusable
-from ..search.plus import PlusConfig, discover_plus
+from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted
 from ..search.price import Price
 from ..zeroset.metric import Metric
@@ -40,6 +41,7 @@ from .result import Law, Result, rms_distance
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
 WORTH = -2.0  # evidence of a set of columns that is searched
+MANY = -1.0  # the same, of four columns or more: their monomials are few
 SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
@@ -113,8 +115,10 @@ def discover(
                 notes.append("the search was interrupted; this is what it had found")
                 break
     laws.sort(key=lambda law: (not law.certificate.law, _total(law.price)))
-    if d > 3:
-        notes.append("a relation that needs four columns or more is not searched for")
+    if d > MOST_COLUMNS:
+        notes.append(
+            f"relations of four columns or more are searched for in tables of up to {MOST_COLUMNS}"
+        )
     if d > 2:
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
         notes.append(f"searched {len(searched)} sets of columns: {tried}")
@@ -153,7 +157,9 @@ def _worth_searching(
         return
     tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(points))
-    for size in (2, 3):
+    if 3 < d <= MOST_COLUMNS:
+        yield tuple(range(d))
+    for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
         ranked, every = subsets.ranked(points, (size,)), math.comb(d, size)
         if len(ranked) < every:
             notes.append(
@@ -161,10 +167,11 @@ def _worth_searching(
                 f"the first ones by a rough comparison of {min(every, subsets.SAMPLED)}"
             )
         for strength, columns in ranked:
-            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= SHARP]
+            sharp = SHARP if size < 4 else math.inf
+            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
             known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
-            if known or not (whole or strength <= worth):
+            if known or not (whole or strength <= (worth if size < 4 else MANY)):
                 continue
             if tried >= max_sets and not whole:
                 left_out += 1
@@ -184,7 +191,7 @@ def _search(
     errors: np.ndarray | None,
     workers: int,
 ) -> tuple[list[Law], bool]:
-    """Different equations in two or three columns, judged, best first; whether all ran."""
+    """Different equations that hold all the columns, judged, best first; whether all ran."""
     fitted = np.random.default_rng(seed).permutation(points)[:SEARCHED]
     if np.any(np.ptp(fitted, axis=0) < FINEST):
         return [], True

@@ -15,11 +15,13 @@ from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.sympy_bridge import named, rounded, to_latex, to_sympy
 from ..search.price import Price
 from ..search.shapes import name_of
+from ..zeroset.distance import first_order
 from ..zeroset.factors import Factor
 from .certificate import Certificate
 
 FORMAT = 2  # of the JSON
-SHARPER = 0.3  # times the contrast: what a third column has to bring
+SHARPER = 0.3  # times the contrast: what a further column has to bring
+MORE = 5.0  # nats: the same, of laws in four columns or more
 
 
 @np.errstate(all="ignore")
@@ -27,11 +29,9 @@ def first_order_distances(
     expression: Expression, points: np.ndarray, units: np.ndarray
 ) -> np.ndarray:
     """f/‖∇f‖ in units, (N,); 0 at a zero even if the gradient vanishes there."""
-    value, gradient = expression.value_and_gradient(points)
-    slopes = gradient * units
-    largest = np.abs(slopes).max(axis=1, initial=0.0)
-    norm = largest * np.linalg.norm(slopes / largest[:, None], axis=1)  # squares do not overflow
-    return np.where(value == 0.0, 0.0, value / norm)
+    return np.where(
+        expression.values(points) == 0.0, 0.0, first_order(expression, points, units)[0]
+    )
 
 
 @np.errstate(all="ignore")
@@ -228,21 +228,29 @@ class Result:
     def laws(self) -> tuple[Law, ...]:
         """The first law in every set of columns that has one; they hold at the same time.
 
-        A law in two columns that a third one sharpens is left out.
+        A law that further columns sharpen is left out.
         """
+        return tuple(law for law, without in self._lawful if not without)
+
+    @property
+    def approximate(self) -> tuple[tuple[Law, tuple[str, ...]], ...]:
+        """Laws of a part of the columns, each with those that it leaves out and that sharpen it."""
+        return tuple((law, without) for law, without in self._lawful if without)
+
+    @property
+    def _lawful(self) -> list[tuple[Law, tuple[str, ...]]]:
+        """The first law of every set of columns that no part replaces; columns that sharpen it."""
         first: dict[tuple[str, ...], Law] = {}
         for law in self.candidates:
             if law.certificate.law:
                 first.setdefault(law.names, law)
-        return tuple(
-            law
-            for law in first.values()
-            if not any(
-                set(law.names) < set(other.names)
-                and other.certificate.contrast < SHARPER * law.certificate.contrast
-                for other in first.values()
-            )
-        )
+        found = []
+        for law in first.values():
+            if any(_is_enough(part, law) for part in first.values()):
+                continue
+            sharper = next((o for o in first.values() if _sharpens(o, law)), law)
+            found.append((law, tuple(n for n in sharper.names if n not in law.names)))
+        return found
 
     @property
     def law(self) -> bool:
@@ -373,6 +381,8 @@ class Result:
                 lines.append(f"a product; factors with the points near each: {carried}")
             if law.chi is not None:
                 lines.append(f"that is {law.chi:.2g} times the uncertainties")
+        for law, without in self.approximate:
+            lines.append(f"approximate, leaves out {', '.join(without)}: {law!r}")
         return "\n".join(lines)
 
     def _repr_markdown_(self) -> str:
@@ -383,6 +393,25 @@ class Result:
             for law in self.laws:
                 text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
         return "\n\n".join([*text, self.table().to_markdown(index=False)])
+
+
+def _sharpens(law: Law, part: Law) -> bool:
+    """Whether a law is that of a part of its columns, and better beyond the noise.
+
+    With four columns or more it is also better if it is more probable by :data:`MORE` nats.
+    """
+    if not set(part.names) < set(law.names):
+        return False
+    if law.certificate.contrast < SHARPER * part.certificate.contrast:
+        return True
+    many = len(law.names) > 3 and law.price is not None and part.price is not None
+    return many and law.price.total < part.price.total - MORE
+
+
+def _is_enough(part: Law, law: Law) -> bool:
+    """Whether a law of a part of four columns or more is as probable as one of all of them."""
+    many = len(law.names) > 3 and law.price is not None and part.price is not None
+    return many and set(part.names) < set(law.names) and part.price.total <= law.price.total
 
 
 def _named(law: Law) -> str:

@@ -6,8 +6,8 @@ spread, rows scaled to norm 1, and s its smallest singular value over the larges
 
 .. math:: evidence = \ln \frac{s(\Phi(points))}{s(\Phi(permuted\ points))},
 
-the lower one for the columns as they are and, where all are positive, for their logarithms. About 0
-where columns are independent; far below for a law.
+the lower one for the columns as they are and for the logarithms of positive ones (of two or three
+columns if all are positive). About 0 where columns are independent; far below for a law.
 """
 
 import functools
@@ -21,7 +21,7 @@ from ..expr.expression import Expression, from_tree
 from ..expr.terms import monomials
 from ..zeroset.spreads import permuted, robust_spreads
 
-DEGREES = {2: 4, 3: 3}
+DEGREES = {2: 4, 3: 3} | dict.fromkeys(range(4, 9), 2)  # by the number of columns
 PERMUTATIONS = 3
 ROUNDING = 1e-12
 TRIED = 400  # rows at most
@@ -33,7 +33,7 @@ TOGETHER = 500  # subsets in one array
 
 @np.errstate(all="ignore")
 def evidence(points: np.ndarray) -> float:
-    """Of a law among the two or three columns of points (N, d); about 0 or more: none.
+    """Of a law among the columns of points (N, d), d ≤ 8; about 0 or more: none.
 
     >>> x = np.linspace(0.5, 2.0, 80)
     >>> noise = np.random.default_rng(0).standard_normal(80)
@@ -43,10 +43,13 @@ def evidence(points: np.ndarray) -> float:
     """
     d = points.shape[1]
     if d not in DEGREES:
-        raise ValueError(f"{d} columns; expected 2 or 3")
+        raise ValueError(f"{d} columns; expected 2 to 8")
     if len(points) > TRIED:
         points = np.random.default_rng(0).permutation(points)[:TRIED]
-    forms = [points, np.log(points)] if np.all(points > 0.0) else [points]
+    positive = np.all(points > 0.0, axis=0)
+    forms = [points]
+    if positive.all() or (d > 3 and positive.any()):
+        forms.append(np.where(positive, np.log(np.where(positive, points, 1.0)), points))
     return min(_of_form(form, d) for form in forms)
 
 

@@ -1,15 +1,16 @@
 """Measured tables: is the relation that a textbook gives the answer, or among the answers?
 
 The relations of data/measured/tables.csv were written down before any table was searched. A
-candidate *is* the textbook's if it has the form of one of them but for its constants, which are
-free where the textbook ties one to another (:func:`pie.experiments.metrics.right_skeleton`), or if
-it has no more constants and within the errors the same zeros in the box of the points. Half of the
+candidate *is* the textbook's if it has no more constants (:func:`free_constants`) and the form of
+one of them but for their values (:func:`pie.experiments.metrics.right_skeleton`), or within the
+errors the same zeros in the box of the points. Where it leaves free what the textbook ties, as the
+height at 0 of a·(1 − exp(−b·x)), the form is not enough: the zeros must be the same. Half of the
 tables, ``choice``, may guide choices, the other half, ``test``, may not.
 """
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -75,22 +76,33 @@ def read_tables(folder: Path) -> list[Table]:
     return tables
 
 
+def free_constants(expression: Expression) -> int:
+    """How many numbers are free, as written or in canonical form: not whole, equal ones are one.
+
+    >>> free_constants(parse("x2 - 2.1*(1 - exp(-0.8*x1))"))
+    2
+    """
+    forms = (expression.constants, canonical(expression).constants)
+    return min(len({abs(c) for c in form if c % 1.0 or abs(c) > 1e9}) for form in forms)
+
+
 def _fitted(relation: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
-    """The relation with its constants fitted to points (N, D); whole numbers belong to it."""
+    """The relation with its constants fitted to points (N, D); whole and equal ones stay so."""
     start = np.array(relation.constants)
     free = start != np.round(start)
-    if not free.any() or len(points) <= free.sum():
+    sizes, which = np.unique(np.abs(start[free]), return_inverse=True)
+    if not free.any() or len(points) <= len(sizes):
         return relation
 
     def with_free(values: np.ndarray) -> Expression:
         constants = start.copy()
-        constants[free] = values * start[free]
+        constants[free] = values[which] * start[free]
         return relation.with_constants(constants)
 
     def residuals(values: np.ndarray) -> np.ndarray:
         return np.nan_to_num(first_order_distances(with_free(values), points, units), nan=1.0)
 
-    found = least_squares(residuals, np.ones(free.sum()), loss="soft_l1", f_scale=0.1)
+    found = least_squares(residuals, np.ones(len(sizes)), loss="soft_l1", f_scale=0.1)
     return with_free(found.x)
 
 
@@ -102,17 +114,15 @@ def is_textbooks(law: Law, table: Table, points: np.ndarray) -> str:
     wide = tuple(bool(low > 0.0) for low in points.min(axis=0))
     metrics = [Metric.of(points, logs, robust_spreads) for logs in ((), wide)]
     ways = [_fitted(r, points, m.units(points)) for r in table.relations for m in metrics]
+    near, free = [], free_constants(law.program)
     for relation in ways:
-        theirs = canonical(relation)
-        if form.codes == theirs.codes or (name_of(form) and name_of(form) == name_of(theirs)):
+        theirs, fewer = canonical(relation), free <= free_constants(relation)
+        alike = form.codes == theirs.codes or (name_of(form) and name_of(form) == name_of(theirs))
+        if fewer and (alike or right_skeleton(form, relation, points.shape[1], 0, box)):
             return FORM
-        if right_skeleton(form, relation, points.shape[1], 0, box):
-            return FORM
-    for relation in ways:
-        fewer = len(form.constants) <= len(canonical(relation).constants)
-        if fewer and same_zero_set(form, relation, points):
-            return WITHIN_ERRORS
-    return ""
+        if fewer or alike:
+            near.append(relation)
+    return WITHIN_ERRORS if any(same_zero_set(form, r, points) for r in near) else ""
 
 
 def nested(expression: Expression) -> bool:
@@ -159,15 +169,16 @@ def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> 
         if how := is_textbooks(law, table, points):
             place = i
             break
-    least = [len(canonical(r).constants) for r in table.relations]
+    alone = {r: replace(table, relations=(r,)) for r in table.relations if how}
+    matched = [r for r in alone if is_textbooks(law, alone[r], points) == how]
     return {
         "table": table.name, "half": table.half, "law": bool(table.relations),
         "rows": len(points), "variables": points.shape[1], "textbook": table.textbook,
         "best": "" if best is None else repr(best),
         "name": "" if best is None else name_of(canonical(best.program)),
         "is_law": result.best is not None, "place": place, "how": how,
-        "constants": 0 if best is None else len(best.program.constants),
-        "textbook_constants": min(least, default=0),
+        "constants": 0 if best is None else free_constants(best.program),
+        "textbook_constants": min(map(free_constants, matched or table.relations), default=0),
         "nested": best is not None and nested(best.program),
         "sd_ratio": np.nan if best is None else float(f"{_sd_ratio(best, table, points):.4g}"),
         "seconds": round(result.seconds, 2),
@@ -182,14 +193,14 @@ def _plain(problem: Problem, config: PlusConfig) -> dict:
     """The answer of the search to one of the obvious laws: a row of :data:`PLAIN`."""
     found = discover_plus(from_pretrained(None), problem.points, config)
     law, _, seed = problem.equation_id.rpartition("-")
-    form, truth = found.candidates[0].expression, canonical(problem.truth)
-    named = name_of(truth) != "" and name_of(form) == name_of(truth)
-    noise = float(problem.sampling.removeprefix("noise "))
-    text = to_infix(to_tree(form), 4)
-    plain = form.codes == truth.codes or named
-    return dict(
-        zip(PLAIN, (law, noise, int(seed), text, name_of(form), plain, found.seconds), strict=True)
-    )
+    noise, truth = float(problem.sampling.removeprefix("noise ")), canonical(problem.truth)
+    text, name, plain = "", "", False
+    if found.best:
+        form = found.best.expression
+        text, name = to_infix(to_tree(form), 4), name_of(form)
+        plain = form.codes == truth.codes or name == name_of(truth) != ""
+    row = (law, noise, int(seed), text, name, plain, found.seconds)
+    return dict(zip(PLAIN, row, strict=True))
 
 
 def plain_answers(

@@ -42,6 +42,7 @@ from ..zeroset.box import Box
 from ..zeroset.distance import distance_to_zero_set
 from ..zeroset.zeros import STARTS, zeros
 
+UNITS = (1.37, 0.59, 2.11, 0.83, 1.71, 0.47, 1.13, 2.63, 0.71)  # arbitrary
 THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.99)
 TOLERANCE = 1e-3  # largest distance of a point on a zero set, in σ
 RECOVERED = 0.95  # smallest two-sided score of a recovered equation
@@ -173,7 +174,7 @@ def right_skeleton(
     points = shift + scale * zeros(
         in_units(truth, shift, scale), n_variables, np.random.default_rng(seed), box=framed
     )
-    units = np.array([1.37, 0.59, 2.11])[:n_variables] * np.maximum(np.abs(shift), scale)
+    units = np.array(UNITS)[:n_variables] * np.maximum(np.abs(shift), scale)
     truth = canonical(in_units(truth, 0.0 * units, units))
     try:
         estimate = canonical(in_units(estimate, 0.0 * units, units))

@@ -41,7 +41,7 @@ def _capped(distance, scale):
 
 
 @jit
-def _spread_out(distance, scale):
+def spread_out(distance, scale):
     """Robust mean of distances d, exp(mean ln √(t² + d²)), and the core error t.
 
     About the standard deviation of normal noise; outliers enter by their logarithm. t is the RMS
@@ -137,7 +137,7 @@ def examine(codes, constants, columns, permuted, spreads, curved):
                 shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
     distance = newton_distances(codes, constants, columns, 30)
     error, near = _capped(distance, scale)
-    mean, core = _spread_out(distance, scale)
+    mean, core = spread_out(distance, scale)
     flat = _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved)
     if error < 0.3 * scale:
         null = newton_distances(codes, constants, permuted, 30)
@@ -174,7 +174,5 @@ def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descen
         return constants, np.inf, np.inf, 0.0, UNDEFINED
     if cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
         refitted(codes, constants, columns, exact, max_iterations, far)
-    error, contrast, clear, status = examine(
-        codes, constants, columns, permuted, spreads, curved
-    )
+    error, contrast, clear, status = examine(codes, constants, columns, permuted, spreads, curved)
     return constants, error, contrast, clear, status

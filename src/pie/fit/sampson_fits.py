@@ -6,14 +6,18 @@ The compiled fits release the interpreter lock.
 import functools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
 from ..expr.expression import Expression
+from ..zeroset.distance import first_order
+from ..zeroset.metric import errors_of
 from ..zeroset.spreads import permuted, robust_spreads
 from . import guards
 from .constants import Fit
 
+EXACT = 1e-8  # contrasts below this are rounding
 _FAILURES = {
     guards.UNDEFINED: "undefined at some point, or flat, for every start",
     guards.NO_ZEROS: "no zeros near some of the points",
@@ -50,6 +54,20 @@ def _fit_of(
     status = _FAILURES.get(outcome, "ok")
     fitness = -error if outcome == guards.OK else -np.inf
     return Fit(expression, fitness, status, error, contrast, clearance)
+
+
+def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
+    """A fit at points (N, D), its contrast not below that of distances along inexact columns.
+
+    The columns marked as ``exact`` (D,) have no errors: a sheet that follows one of their values
+    passes no closer to its points than to others. First-order distances are capped at a spread.
+    """
+    if not exact.any() or not fit.contrast > EXACT:
+        return fit
+    away, _ = first_order(fit.expression, points, errors_of(points, exact))
+    error, _ = guards.spread_out(np.abs(np.nan_to_num(away, nan=1.0)), 1.0)
+    null = min(max(fit.clearance, 1e-300), guards.FAR)
+    return replace(fit, contrast=max(fit.contrast, error / null))
 
 
 def fit_sampson(
@@ -94,7 +112,15 @@ def fit_sampson(
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
         constants, *found = guards.fit(
-            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far,
+            codes,
+            starts,
+            columns,
+            shuffled,
+            spreads,
+            goal,
+            max_iterations,
+            descents,
+            far,
             float(curved),
         )
         if found[-1] == guards.UNDEFINED:

@@ -14,6 +14,7 @@ from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.operators import BY_NAME, CONSTANT, arity
 from ..expr.terms import terms
+from ..zeroset.distance import first_order
 
 OUTLYING = 6.0  # outlier threshold, in robust standard deviations
 MOSTLY = 0.8  # smallest share of usual points; where there are fewer, none is an outlier
@@ -22,15 +23,6 @@ CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
 _POW = BY_NAME["pow"].code
-
-
-def _residuals(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """r_n, (N,); nan where f or its gradient is not finite."""
-    with np.errstate(all="ignore"):
-        value, gradient = expression.value_and_gradient(points)
-        norm = np.linalg.norm(gradient * units, axis=1)
-        norm[np.isinf(norm)] = np.nan  # value/inf would be an exact 0
-        return value / norm
 
 
 def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -81,7 +73,7 @@ def root_mean_square(
     usual = usual_points(expression, points, units) if usual is None else usual
     if usual.sum() < MOSTLY * len(points):
         return np.inf
-    residual = _residuals(expression, points[usual], _at(units, usual))
+    residual, _ = first_order(expression, points[usual], _at(units, usual))
     error = float(np.sqrt(np.mean(residual**2)))
     return error if np.isfinite(error) else np.inf
 
@@ -177,9 +169,8 @@ def expected_residual(
     expression: Expression, points: np.ndarray, units: np.ndarray, errors: np.ndarray
 ) -> float:
     """RMS of r_n that errors of the columns (D,) cause to first order; 0 where f is not defined."""
-    slopes = expression.value_and_gradient(points)[1]
-    norm = np.linalg.norm(slopes * units, axis=1)
-    squares = np.sum((slopes * errors) ** 2, axis=1) / norm**2
+    residual, normal = first_order(expression, points, units)
+    squares = np.sum((normal * errors / units)[np.isfinite(residual)] ** 2, axis=1)
     return float(np.sqrt(np.nanmean(squares))) if np.isfinite(squares).any() else 0.0
 
 
@@ -189,10 +180,8 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
     smooth function, about 0 for noise. Residuals are counted up to three robust deviations, points
     (N, D) are in coordinates in which errors are alike.
     """
-    value, slopes = expression.value_and_gradient(points)
-    norm = np.linalg.norm(slopes, axis=1)
-    residual = value / norm
-    feet = points - (residual / norm)[:, None] * slopes  # on the zero set, to first order
+    residual, normal = first_order(expression, points)
+    feet = points - residual[:, None] * normal  # on the zero set, to first order
     known = np.isfinite(residual) & np.isfinite(feet).all(axis=1)
     residual, feet = residual[known], feet[known]
     if len(residual) < 3 or not np.any(residual):

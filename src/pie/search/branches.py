@@ -17,6 +17,7 @@ from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.terms import bare, terms
 
 TWO: Tree = ("c", 2.0)
+TOGETHER = 2  # variables in w at most
 MOSTLY = 0.98  # smallest share of the points on the branch
 ROUNDING = 1e-9  # relative size below which the constant under a root is 0
 TURNS = 20  # periods on either side of 0
@@ -175,7 +176,7 @@ def _of_square(
 ) -> Iterator[Expression]:
     """Of A·v² + R, for each w such that v·w has one sign; w = 1 alone if v has one."""
     others = [u for u in variables if u != v]
-    for size in range(len(others) + 1):
+    for size in range(min(len(others), TOGETHER) + 1):
         for chosen in combinations(others, size):
             sign = _one_sign(points[:, v - 1] * np.prod(points[:, [u - 1 for u in chosen]], axis=1))
             if sign is None:

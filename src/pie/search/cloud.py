@@ -12,6 +12,7 @@ import numpy as np
 from ..data.sampling import scales
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
+from ..zeroset.metric import set_columns
 
 VIEWS = ("as_given", "scaled", "centred")
 ORDINARY_SIZE = 50.0  # as_given is used if the scales of all columns are within this factor of 1
@@ -81,6 +82,11 @@ class Cloud:
     @property
     def n_variables(self) -> int:
         return self.points.shape[1]
+
+    @cached_property
+    def exact(self) -> np.ndarray:
+        """Columns whose values were set, without errors, (D,)."""
+        return set_columns(self.points)
 
     @cached_property
     def _seen(self) -> dict[str, np.ndarray]:

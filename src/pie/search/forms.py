@@ -33,7 +33,7 @@ NODES = ("x", "c", *(operator.name for operator in OPERATORS))
 Context = tuple[str, ...]
 
 
-def nodes(tree: Tree, above: Context = ("", "")) -> Iterator[tuple[str, Context]]:
+def nodes(tree: Tree, above: Context = ("root", "root")) -> Iterator[tuple[str, Context]]:
     """Every node with its context: the parent with the place in it, and the grandparent."""
     yield tree[0], above
     if tree[0] in ("x", "c"):

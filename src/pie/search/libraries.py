@@ -16,6 +16,7 @@ FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 # f: functions g for which g(f) is left out
 OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 ONE: Tree = ("c", 1.0)
+FEW = 3  # variables up to which the large libraries are used
 LARGEST = 1e100  # largest range of the argument u of a function
 # grids of t, in units of the range of u or its inverse
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
@@ -172,6 +173,25 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
     for group in of_each:
         nested = [(g, f) for f in group for g in FUNCTIONS if g not in OF_FUNCTION.get(f[0], ())]
         yield [*short, *nested]
+
+
+def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
+    """Small libraries for many columns: x; ln x; x, x²; m; ln x, x, 1/x; f.
+
+    Logarithms are those of positive columns.
+    """
+    xs = variables(points.shape[1])
+    positive = np.all(points > 0.0, axis=0)
+    logs = [("ln", x) if p else x for x, p in zip(xs, positive, strict=True)]
+    of_positive = [x for x, p in zip(xs, positive, strict=True) if p]
+    yield [ONE, *xs]
+    if of_positive:
+        yield [ONE, *logs]
+    yield [ONE, *xs, *(("pow2", x) for x in xs)]
+    yield monomials(len(xs), 2)
+    if of_positive:
+        yield [ONE, *logs, *of_positive, *(inverse(x) for x in of_positive)]
+    yield [ONE, *xs, *all_functions(points)]
 
 
 def long_monomials(d: int) -> list[Tree]:

@@ -14,6 +14,8 @@ from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..zeroset.distance import distance_to_zero_set
 
 SHARE = 0.05  # smallest share of the points on a plane
+ON_IT = 5  # smallest number of points on a plane
+SPREAD = 0.5  # smallest spread of the other columns on a plane, in those of all points
 OTHERS = 0.1  # smallest share of the points off the planes of a variable, if some have c ≠ 0
 FEWEST = 20  # smallest number of points off the planes
 HOLDS = 0.9  # share of the points of a plane where g must hold to do without its factor
@@ -26,18 +28,29 @@ def _on(column: np.ndarray, level: float) -> np.ndarray:
     return np.abs(column - level) <= SAME * abs(level)
 
 
-def _levels(column: np.ndarray) -> list[float]:
-    """Values that a share of a column (N,) has; at most 0 if the other entries are few or recur."""
+def _levels(points: np.ndarray, j: int) -> list[float]:
+    """Values that a share of column j of points (N, D) has, where the other columns are free.
+
+    At most 0 if the other entries are few or recur. Replicates at values that were set are on no
+    plane: the other columns hardly vary there.
+    """
+    column = points[:, j]
     n, ordered = len(column), np.sort(column)
-    reach = max(1, int(np.ceil(SHARE * n)) - 1)
+    reach = max(ON_IT, int(np.ceil(SHARE * n))) - 1
     levels: list[float] = []
     for low, high in zip(ordered[:-reach], ordered[reach:], strict=True):
         if _on(high, low) and not any(_on(low, known) for known in levels):
-            levels.append(float(low))
+            if _free(np.delete(points, j, axis=1), _on(column, low)):
+                levels.append(float(low))
     others = column[~np.any([_on(column, level) for level in levels], axis=0)] if levels else column
     if len(others) < OTHERS * n or 2 * len(np.unique(others)) < len(others):
         return [level for level in levels if level == 0.0]
     return levels
+
+
+def _free(others: np.ndarray, on_plane: np.ndarray) -> bool:
+    """Whether every other column (N, D − 1) varies on the plane about as much as elsewhere."""
+    return bool(np.all(np.std(others[on_plane], axis=0) >= SPREAD * np.std(others, axis=0)))
 
 
 def off_planes(points: np.ndarray) -> tuple[np.ndarray, tuple[Plane, ...]]:
@@ -47,7 +60,8 @@ def off_planes(points: np.ndarray) -> tuple[np.ndarray, tuple[Plane, ...]]:
         A mask (N,) and the planes. All points and no planes, if fewer than :data:`FEWEST` points or
         a constant column would be left; no points, if all lie on planes.
     """
-    planes = tuple((j, level) for j, column in enumerate(points.T, 1) for level in _levels(column))
+    every = range(points.shape[1])
+    planes = tuple((j + 1, level) for j in every for level in _levels(points, j))
     kept = np.ones(len(points), bool)
     for j, level in planes:
         kept &= ~_on(points[:, j - 1], level)
@@ -65,7 +79,7 @@ def sections(planes: tuple[Plane, ...], n_variables: int) -> Iterator[tuple[int,
     """
     every = range(1, n_variables + 1)
     dropped = sorted({j for j, _ in planes})
-    for size in range(min(len(dropped), n_variables - 2), -1, -1):
+    for size in range(min(len(dropped), n_variables - 2, 1), -1, -1):
         for without in combinations(dropped, size):
             yield tuple(j for j in every if j not in without)
 

@@ -17,7 +17,7 @@ from ..expr.coordinates import in_units
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
-from ..fit.sampson_fits import fit_sampson, judged
+from ..fit.sampson_fits import along, fit_sampson, judged
 from ..fit.uncertainty import (
     expected_residual,
     neighbours_correlation,
@@ -25,19 +25,24 @@ from ..fit.uncertainty import (
     with_whole_numbers,
 )
 from ..network.inference import Network
+from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric, logarithms, of_logarithms
 from .branches import branches
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
+from .libraries import FEW
 from .planes import Plane, off_factors, off_planes, renumbered, sections, with_planes
 from .pool import UNKNOWN, Batch, Draft, Effort, Found, Interrupted, Pool, Proposer, search
 from .price import Price, Prices, of_branch, price_of, settled, with_zeros
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
+from .proposers.reductions import Reductions, reductions
 from .proposers.relations import Relations, relations
 from .proposers.shapes import Shapes, shapes
 
+MOST_COLUMNS = 8  # of a table that is searched as one
+WHOLE = ("reductions", "network")  # proposers that are not asked about a reduced table
 ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -47,7 +52,14 @@ ROUNDING = 1e-7  # lower bound of that error, in spreads
 class PlusConfig:
     """Settings of *PIE+*: section ``inference_plus`` of params.yaml."""
 
-    proposers: tuple[str, ...] = ("relations", "shapes", "numbers", "network", "inner")
+    proposers: tuple[str, ...] = (
+        "relations",
+        "shapes",
+        "numbers",
+        "reductions",
+        "network",
+        "inner",
+    )
     beam: int = 64  # skeletons per view
     views: tuple[str, ...] = VIEWS
     starts: int = 48  # starts of the constants screened per skeleton
@@ -59,6 +71,7 @@ class PlusConfig:
     numbers: Numbers = field(default_factory=Numbers)
     inner: Inner = field(default_factory=Inner)
     shapes: Shapes = field(default_factory=Shapes)
+    reductions: Reductions = field(default_factory=Reductions)
     max_tokens: int = 90  # of a draft that is not from the network
     prices: Prices = field(default_factory=Prices)
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
@@ -97,6 +110,9 @@ PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
     "relations": lambda model, c, workers: relations(c.relations, c.max_tokens),
     "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
     "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
+    "reductions": lambda model, c, workers: reductions(
+        c.reductions, c.max_tokens, lambda points: in_few_columns(model, points, c, workers)
+    ),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
 }
@@ -104,7 +120,8 @@ PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
 
 def is_exact(fit: Fit, config: PlusConfig) -> bool:
     """Whether a fit is exact to rounding and short enough to end the search."""
-    short = len(fit.expression.codes) <= config.exact_tokens
+    shortest = 4 * len(fit.expression.variables) + 1  # of a plane
+    short = len(fit.expression.codes) <= max(config.exact_tokens, shortest)
     return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
 
 
@@ -121,7 +138,8 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
                 descents=batch.effort.descents, warm=batch.effort.warm, far=config.far,
                 curved=config.curved,
             )  # fmt: skip
-            fits |= dict(zip(chosen, found, strict=True))
+            measured = [along(fit, cloud.seen(view), cloud.exact) for fit in found]
+            fits |= dict(zip(chosen, measured, strict=True))
         return [fits[i] for i in range(len(batch.drafts))]
 
     def rank(found: Found) -> tuple[float, float]:
@@ -134,6 +152,18 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         return search(
             cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
         )
+
+
+def in_few_columns(
+    model: Network, points: np.ndarray, config: PlusConfig, workers: int
+) -> list[Expression]:
+    """The cheapest equations of a search in the columns of a reduced table (N, K), and its front."""
+    asked = tuple(name for name in config.proposers if name not in WHOLE)
+    if not asked:
+        return []
+    config = replace(config, proposers=asked)
+    pool = searched(model, Cloud.of(points, config.views), config, workers)
+    return [whole for _, whole in _chosen(pool, config, ())]
 
 
 def front(pool: Pool) -> list[Found]:
@@ -160,9 +190,9 @@ def in_user_coordinates(
     short = simplified(form, points, units, config.prices.constant)
     short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
-        flat = metric.equation(expression), metric.coordinates(points)
-        found = judged(*flat, config.seed, config.curved)
-        found = replace(found, expression=expression)
+        flat = metric.coordinates(points)
+        found = judged(metric.equation(expression), flat, config.seed, config.curved)
+        found = replace(along(found, flat, metric.exact), expression=expression)
         if np.isfinite(found.fitness):
             break
     return found
@@ -199,12 +229,13 @@ def _finished_of(
     return Finished(draft, fit, price, contrast, correlation)
 
 
-Chosen = tuple[Draft, Fit, Expression]  # the equation is in the user's coordinates
+Chosen = tuple[Draft, Expression]  # the equation is in the user's coordinates
 
 
 def _chosen(pool: Pool, config: PlusConfig, logarithmic: tuple[bool, ...]) -> Iterator[Chosen]:
     """The cheapest candidates and those of the front, of a search in logarithms or not."""
-    both = (*pool.ranked()[: config.returned], *front(pool))
+    cheapest = [found for found in pool.ranked() if np.isfinite(found.fit.fitness)]
+    both = (*cheapest[: config.returned], *front(pool))
     for found in {id(found): found for found in both}.values():
         whole = found.draft.view.back(found.fit.expression)
         if logarithmic:
@@ -212,7 +243,7 @@ def _chosen(pool: Pool, config: PlusConfig, logarithmic: tuple[bool, ...]) -> It
                 whole = of_logarithms(whole, logarithmic)
             except ValueError:  # no zeros, or too long
                 continue
-        yield found.draft, found.fit, whole
+        yield found.draft, whole
 
 
 def _in_best_metric(
@@ -246,10 +277,13 @@ def _cost(one: Finished, points: np.ndarray, metric: Metric, reference: Metric) 
     """−ln of the probability of points and form, in nats, up to a constant."""
     if not np.isfinite(one.fit.fitness):
         return np.inf
-    value, slopes = one.fit.expression.value_and_gradient(points)
-    norm = np.linalg.norm(slopes * metric.units(points), axis=1)
-    longer = np.log(norm / np.linalg.norm(slopes * reference.units(points), axis=1))
-    size = max(float(np.nanmean(np.abs(value / norm))), ROUNDING)  # errors of Laplace
+    away, alike = (
+        first_order(one.fit.expression, points, m.units(points))[0] for m in (metric, reference)
+    )
+    if not np.isfinite(alike / away).any():
+        return np.inf
+    longer = np.log(np.abs(alike / away))
+    size = max(float(np.nanmean(np.abs(away))), ROUNDING)  # errors of Laplace
     form = one.price.total - one.price.misfit
     return len(points) * float(np.log(size) + np.nanmean(longer)) + form
 
@@ -262,21 +296,18 @@ def _finished(
     errors: np.ndarray | None,
 ) -> Iterator[Finished]:
     """Candidates and their branches."""
-    for draft, fit, whole in chosen:
+    for draft, whole in chosen:
         try:
-            if not np.isfinite(fit.fitness):
-                yield Finished(draft, replace(fit, expression=canonical(whole)), Price(np.inf))
-                continue
             final = in_user_coordinates(whole, points, config, metric)
             alone = off_factors(final.expression)
             if alone != final.expression and final.contrast > config.prices.resolution:
                 final = in_user_coordinates(alone, points, config, metric)
         except ValueError:
             continue
-        entire = _finished_of(draft, final, points, config, metric, errors)
-        yield entire
         if not np.isfinite(final.fitness):
             continue
+        entire = _finished_of(draft, final, points, config, metric, errors)
+        yield entire
         for form in branches(final.expression, points):
             try:
                 fit = in_user_coordinates(form, points, config, metric)
@@ -316,7 +347,7 @@ def discover_plus(
     errors: np.ndarray | None = None,
     wide: tuple[bool, ...] = (),
 ) -> Discovery:
-    """Candidates of *PIE+* for points (N, D), D ≤ D_max, best first, in the user's coordinates.
+    """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
     They rank by price. Fitness is minus the orthogonal root mean square error in units of the
     columns' spreads. Constants are fitted by ``workers`` threads. ``errors`` (D,) are standard
@@ -328,7 +359,7 @@ def discover_plus(
         ValueError: points that cannot be used, quoting them.
         Interrupted: a KeyboardInterrupt with the :class:`Discovery` up to then.
     """
-    points = check_points(points, model.config.max_variables)
+    points = check_points(points, max(MOST_COLUMNS, model.config.max_variables))
     began = time.perf_counter()
     used, planes = off_planes(points)
     if not used.any():
@@ -341,7 +372,8 @@ def discover_plus(
         columns, logarithmic = points[:, places], tuple(wide[j] for j in places if wide)
         known = None if errors is None else errors[places]
         chosen, exact = [], False
-        for logs in dict.fromkeys([(), logarithmic if any(logarithmic) else ()]):
+        scales = [(), logarithmic] if any(logarithmic) and len(places) <= FEW else [()]
+        for logs in scales:
             cloud = Cloud.of(logarithms(columns, logs), config.views)
             try:
                 pool = searched(model, cloud, config, workers)
@@ -369,7 +401,9 @@ def discover_plus(
                 candidates[key] = candidate
         if interrupted or (candidates and exact):
             break
-    ranked = sorted(candidates.values(), key=lambda candidate: candidate.price.total)
+    ranked = sorted(
+        candidates.values(), key=lambda c: (round(c.price.total, 6), len(c.expression.codes))
+    )
     answer = Discovery(
         tuple(ranked),
         time.perf_counter() - began,

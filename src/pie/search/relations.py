@@ -25,6 +25,7 @@ A, G for each of B values of t.
 """
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -236,6 +237,35 @@ def subsets(terms: Sequence[Tree], size: int, first: int = 0) -> np.ndarray:
     At least one index of each subset is ``first`` or larger.
     """
     return _covering(tuple(from_tree(term).variables for term in terms), size, first)
+
+
+def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
+    """As :func:`subsets`, built from terms that hold a variable not yet held; none if over ``most``.
+
+    For many variables, of which most subsets leave out some.
+    """
+    held = [frozenset(from_tree(term).variables) for term in terms]
+    every, widest = frozenset().union(*held), max(map(len, held), default=0)
+    found: set[tuple[int, ...]] = set()
+
+    def extended(chosen: tuple[int, ...], missing: frozenset[int]) -> None:
+        left = size - len(chosen)
+        if len(missing) > left * widest or len(found) > most:
+            return
+        if missing:
+            for k, variables in enumerate(held):
+                if min(missing) in variables:
+                    extended((*chosen, k), missing - variables)
+            return
+        rest = [k for k in range(len(held)) if k not in chosen]
+        if math.comb(len(rest), left) > most:
+            found.update((k,) for k in range(most + 1))
+            return
+        found.update(tuple(sorted((*chosen, *more))) for more in combinations(rest, left))
+
+    extended((), every)
+    kept = sorted(found) if len(found) <= most else []
+    return np.array(kept, int).reshape(-1, size)
 
 
 @functools.lru_cache(maxsize=256)

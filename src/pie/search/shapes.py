@@ -6,8 +6,10 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
-from itertools import permutations
+from itertools import permutations, product
 from typing import NamedTuple
+
+import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, parse, to_tree, with_variables
@@ -124,7 +126,14 @@ def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
 
 @functools.cache
 def _names(n_variables: int) -> dict[tuple[int, ...], str]:
-    return {canonical(form).codes: name for name, form in shapes(n_variables)}
+    """Names by canonical form: a form without denominators depends on the signs of the numbers."""
+    names: dict[tuple[int, ...], str] = {}
+    for name, form in shapes(n_variables):
+        free = [c != round(c) for c in form.constants]
+        for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
+            turned = form.with_constants(np.multiply(form.constants, signs))
+            names.setdefault(canonical(turned).codes, name)
+    return names
 
 
 def name_of(expression: Expression) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from ..expr.expression import Expression
 from ..expr.kernel import values
 from ..expr.vector_math import jit
+from .distance import first_order
 
 GRID = 256  # cells per line
 HALVINGS = 6  # bisection steps per bracket
@@ -17,7 +18,7 @@ LINES = 100  # number of points with lines, about
 TAIL = 0.02  # quantile of a column outside the box, at either end
 SIGNED = 0.25  # minimum share of each sign in a column of both signs
 REACH = 3.0  # errors within which sheets count
-STEPS = 13  # points of a normal
+STEPS = 14  # points of a normal; even, so that none is the foot itself
 EXACT = 1e-7  # smaller errors are rounding, in spreads
 TOUCHES = 0.2  # threshold of min |value| / max |value|: below, a column comes close to 0
 
@@ -109,10 +110,7 @@ def sheets(expression: Expression, points: np.ndarray) -> np.ndarray:
     [1, 2]
     """
     units = points.std(axis=0)
-    value, slopes = expression.value_and_gradient(points)
-    slopes = slopes * units
-    norm = np.linalg.norm(slopes, axis=1)
-    residual, normal = value / norm, slopes / norm[:, None]
+    residual, normal = first_order(expression, points, units)
     error = 1.4826 * float(np.nanmedian(np.abs(residual)))
     if not EXACT < error < 1.0:
         return np.ones(len(points), int)

@@ -1,4 +1,4 @@
-"""Distance to a zero set, by damped Newton steps along the gradient."""
+"""Distance to a zero set: to first order, and by damped Newton steps along the gradient."""
 
 import numpy as np
 
@@ -6,6 +6,23 @@ from ..expr.derivatives import jets
 from ..expr.expression import Expression
 from ..expr.kernel import stack_depth
 from ..expr.vector_math import jit
+
+
+@np.errstate(all="ignore")
+def first_order(
+    expression: Expression, points: np.ndarray, units: np.ndarray | float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """r = f/‖u∘∇f‖, (N,), and the unit normals u∘∇f/‖u∘∇f‖, (N, D), at points (N, D).
+
+    Distances are in units u of the columns, (D,) or (N, D). nan where f or ∇f is not finite, or
+    where both vanish.
+    """
+    value, gradient = expression.value_and_gradient(points)
+    slopes = gradient * units
+    largest = np.abs(slopes).max(axis=1, initial=0.0)
+    largest[np.isinf(largest)] = np.nan  # value/inf would be an exact 0
+    norm = largest * np.linalg.norm(slopes / largest[:, None], axis=1)  # squares do not overflow
+    return value / norm, slopes / norm[:, None]
 
 
 @jit

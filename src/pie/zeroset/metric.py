@@ -7,35 +7,75 @@ import numpy as np
 from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variables
-from ..expr.terms import terms
+from ..expr.terms import bare, terms
+from .spreads import robust_spreads
+
+SET = 1e-3  # error of a column whose values were set, in those of the others
+LEVELS = 5  # values with equal steps at least
+STEADY = 1e-6  # relative tolerance of equal steps
+
+
+def set_columns(points: np.ndarray) -> np.ndarray:
+    """Columns of points (N, D) whose values look set rather than measured, (D,).
+
+    They are fewer than half of the rows, or have equal steps or ratios. Such columns have no
+    errors. None if all look set.
+
+    >>> dose, response = np.repeat([1.0, 5.0], 3), np.array([0.2, 0.3, 0.7, 0.6, 1.1, 1.3])
+    >>> set_columns(np.column_stack([dose, response]))
+    array([ True, False])
+    """
+    found = np.array([_set(column) for column in points.T])
+    return found & ~found.all()
+
+
+def _set(column: np.ndarray) -> bool:
+    levels = np.unique(column)
+    if 2 * len(levels) < len(column):
+        return True
+    forms = [levels, np.log(levels)] if levels[0] > 0.0 else [levels]
+    steps = [np.diff(form) for form in forms]
+    return len(levels) >= LEVELS and any(np.ptp(s) <= STEADY * s.max() for s in steps)
+
+
+def errors_of(points: np.ndarray, exact: np.ndarray | None = None) -> np.ndarray:
+    """Units of errors, (D,): robust spreads of columns, a thousandth of it if values were set."""
+    exact = set_columns(points) if exact is None else exact
+    return robust_spreads(points) * np.where(exact, SET, 1.0)
 
 
 @dataclass(frozen=True)
 class Metric:
     """z_j = x_j/s_j, or ln(x_j)/s_j for ``logarithmic`` columns: their errors grow with them.
 
-    ``scale`` are the s_j, (D,): the spreads of x_j, or of ln x_j.
+    ``scale`` are the s_j, (D,): the spreads of x_j, or of ln x_j. Columns that are ``exact`` have
+    a thousandth of such errors.
     """
 
     logarithmic: tuple[bool, ...]
     scale: np.ndarray
+    exact: np.ndarray
 
     @classmethod
     def of(cls, points: np.ndarray, logarithmic: tuple[bool, ...] = (), spread=np.std) -> "Metric":
         """Of points (N, D), with a measure of spread of columns; () = no column is logarithmic."""
         logarithmic = logarithmic or (False,) * points.shape[1]
         scale = spread(logarithms(points, logarithmic), axis=0)
-        return cls(logarithmic, np.where(scale > 0.0, scale, 1.0))
+        return cls(logarithmic, np.where(scale > 0.0, scale, 1.0), set_columns(points))
 
     def coordinates(self, points: np.ndarray) -> np.ndarray:
         """z of points (N, D)."""
         return logarithms(points, self.logarithmic) / self.scale
 
     def units(self, points: np.ndarray) -> np.ndarray:
-        """dx_j/dz_j: (D,), or (N, D) at points (N, D) if a column is logarithmic."""
+        """Errors: dx_j/dz_j, (D,), or (N, D) at points (N, D) if a column is logarithmic.
+
+        A thousandth of that where a column is exact.
+        """
+        units = self.scale * np.where(self.exact, SET, 1.0)
         if not any(self.logarithmic):
-            return self.scale
-        return np.where(self.logarithmic, points, 1.0) * self.scale
+            return units
+        return np.where(self.logarithmic, points, 1.0) * units
 
     def equation(self, expression: Expression) -> Expression:
         """f = 0 as an equation in z; ValueError if it is too long."""
@@ -107,13 +147,43 @@ def of_logarithms(expression: Expression, logarithmic: tuple[bool, ...]) -> Expr
             j: ("ln", ("x", j)) if is_log else ("x", j) for j, is_log in enumerate(logarithmic, 1)
         }
         return from_tree(with_variables(to_tree(expression), trees))
-    last = -coefficients.pop(solved)
+    return canonical(_product(coefficients, rest, solved))
+
+
+def _product(
+    coefficients: dict[int, float], rest: list[tuple[float, Tree]], solved: int
+) -> Expression:
+    """Σ c_j·ln x_j + Σ factor·inner = 0 as x_solved = a product of powers and exponentials."""
+    last = -coefficients[solved]
     constant = sum(factor * inner[1] for factor, inner in rest if inner[0] == "c")
     product: Tree = ("c", float(np.exp(constant / last)))
     for j, c in coefficients.items():
-        if c != 0.0:
+        if c != 0.0 and j != solved:
             product = ("mul", product, ("pow", ("x", int(j)), ("c", c / last)))
     for factor, inner in rest:
         if inner[0] != "c":
             product = ("mul", product, ("exp", ("mul", ("c", factor / last), inner)))
-    return canonical(from_tree(("sub", ("x", int(solved)), product)))
+    return from_tree(("sub", ("x", int(solved)), product))
+
+
+@np.errstate(over="ignore")
+def without_logarithms(expression: Expression) -> Expression:
+    """A sum of c·ln(x_j) and other terms as x_k = a product of powers and exponentials.
+
+    As it is if it has no term c·ln(x_k) with a variable of which it has no other term.
+
+    >>> from pie.expr.expression import parse
+    >>> str(canonical(without_logarithms(parse("ln(x2) - 0.5*ln(x1) - 0.7*x1"))))
+    'x2 - sqrt(x1)*exp(0.7*x1)'
+    """
+    coefficients, rest = {}, []
+    for term in terms(to_tree(expression)):
+        inner = bare(term)
+        factor = 1.0 if inner is term else term[1][1]
+        if inner[0] == "ln" and inner[1][0] == "x":
+            coefficients[inner[1][1]] = factor
+        else:
+            rest.append((factor, inner))
+    within = {j for _, inner in rest for j in from_tree(inner).variables}
+    solved = max(set(coefficients) - within, default=0)
+    return _product(coefficients, rest, solved) if solved else expression

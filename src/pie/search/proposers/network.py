@@ -82,6 +82,8 @@ def network(model: Network, beam: int, effort: Effort) -> Proposer:
     """The proposer: all views are decoded together and fitted one after another."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        if cloud.n_variables > model.config.max_variables:
+            return
         decoded = skeletons(model, [cloud.seen(view) for view in cloud.views], beam)
         for view, hypotheses in zip(cloud.views, decoded, strict=True):
             kept = merged(hypotheses)

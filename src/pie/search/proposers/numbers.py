@@ -20,7 +20,7 @@ import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import monomials
-from ...zeroset.spreads import robust_spreads
+from ...zeroset.metric import errors_of
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
@@ -84,7 +84,7 @@ def with_number(
     points: np.ndarray, prices: Prices, limits: Numbers = Numbers()
 ) -> list[Expression]:
     """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
-    (n, d), spreads = points.shape, robust_spreads(points)
+    (n, d), spreads = points.shape, errors_of(points)
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
     alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
@@ -116,6 +116,8 @@ def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     """The proposer, in the home view only: the grids of t scale with the units."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        if cloud.n_variables > libraries.FEW:
+            return
         found = with_number(cloud.seen(cloud.home), prices, limits)
         yield Batch(new_drafts(found, cloud, cloud.home, pool, "numbers", max_tokens), WARM)
 

@@ -11,11 +11,19 @@ import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree
 from ...expr.terms import monomials
-from ...zeroset.spreads import robust_spreads
+from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
-from ..relations import columns_of, eliminated, exact_relation, moments_of, smallest, subsets
+from ..relations import (
+    columns_of,
+    covering,
+    eliminated,
+    exact_relation,
+    moments_of,
+    smallest,
+    subsets,
+)
 
 NEARLY_EXACT = 1e-5  # subsets with √λ below this are tested for exactness
 HALF_INTEGER = 0.1  # tolerance of a half-integer exponent
@@ -48,7 +56,7 @@ def exact(
     first = exact_relation(columns, most)
     if first is None:
         return []
-    moments = moments_of(terms, points, robust_spreads(points))
+    moments = moments_of(terms, points, errors_of(points))
     usable = [terms[i] for i in moments.usable]
     for size in range(2, len(first.indices) + 1):
         if math.comb(len(usable), size) <= limits.max_subsets:
@@ -65,7 +73,7 @@ def among(
     terms: Sequence[Tree], points: np.ndarray, limits: Relations = Relations()
 ) -> list[Expression]:
     """The best relations of each size among few terms by √λ at points (N, D)."""
-    moments = moments_of(terms, points, robust_spreads(points))
+    moments = moments_of(terms, points, errors_of(points))
     usable = [terms[i] for i in moments.usable]
     sizes = [k for k in limits.sizes if k < len(usable) and 3 * k <= len(points)]
     return [
@@ -106,6 +114,26 @@ def product_of_powers(points: np.ndarray) -> Expression | None:
     return from_tree(("sub", product, ("c", float(np.median(values)))))
 
 
+@np.errstate(all="ignore")
+def of_many(points: np.ndarray, limits: Relations = Relations()) -> Iterator[list[Expression]]:
+    """Relations at points (N, D) of many columns, in small libraries, subsets that hold them all.
+
+    The libraries are those of :func:`pie.search.libraries.of_many`; those with logarithms give
+    products of powers and exponentials.
+    """
+    d = points.shape[1]
+    for terms in libraries.of_many(points):
+        found = exact(terms, points, limits)
+        moments = moments_of(terms, points, errors_of(points))
+        usable = [terms[i] for i in moments.usable]
+        for size in [
+            k for k in (*limits.sizes, d, d + 1) if k <= len(usable) and 3 * k <= len(points)
+        ]:
+            chosen = covering(usable, size, limits.max_subsets)
+            found += [r.of(terms) for _, r in smallest(moments, chosen, limits.best)]
+        yield [without_logarithms(law) for law in found]
+
+
 def relations(limits: Relations, max_tokens: int) -> Proposer:
     """The proposer, in the user's units and those of the home view."""
 
@@ -117,6 +145,13 @@ def relations(limits: Relations, max_tokens: int) -> Proposer:
             )
 
         frames = [(frame.name == "user", frame.of(cloud.points)) for frame in cloud.frames]
+        if cloud.n_variables > libraries.FEW:
+            for user, points in frames:
+                powers = product_of_powers(points)
+                yield batch([] if powers is None else [powers], user)
+                for found in of_many(points, limits):
+                    yield batch(found, user)
+            return
         for user, points in frames:
             powers = product_of_powers(points)
             ranked = sorted(libraries.dictionaries(points), key=len)

@@ -2,36 +2,41 @@ r"""Curves and surfaces that people fit (:mod:`pie.search.shapes`).
 
 Each is a relation :math:`\sum_k c_k\,\varphi_k(x; θ) = 0` with numbers θ inside. θ is drawn many
 times by the part that it plays: a rate as ±1 over the range of what it multiplies, a shift within
-that range or somewhat beyond, an exponent between −3 and 4. The smallest √λ of all draws
-(:mod:`pie.search.relations`) gives the start of the fit.
+that range or somewhat beyond, an exponent between −3 and 4. The coefficients are those of the
+smallest λ (:mod:`pie.search.relations`). The draw with the smallest first-order distances, among
+these and others near the best, is the start of the fit.
 """
 
+import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...expr.canonical import canonical
 from ...expr.expression import Expression, Tree, from_tree, to_tree, with_variables
-from ...expr.terms import bare, terms
-from ...zeroset.spreads import robust_spreads
+from ...expr.terms import bare, terms, weighted_sum
+from ...zeroset.metric import errors_of
 from .. import shapes as library
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
-from ..relations import Moments
+from ..relations import LARGEST, Moments
 
 RATES = (0.3, 15.0)  # of exp(θu), over the range of u
+ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
 BEYOND = 1.0  # ranges by which a shift may be outside
 EXPONENTS = (-3.0, 4.0)
+BEST = 4  # draws about which there are more
+NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
 
 
 @dataclass(frozen=True)
 class Shapes:
     """Limits of this proposer."""
 
-    draws: int = 64  # of the numbers inside a shape
-    points: int = 60  # of the screening
+    draws: int = 48  # of each number inside a shape
+    points: int = 40  # of the screening
     fitted: int = 40  # shapes with the smallest √λ and price of form
 
 
@@ -69,7 +74,10 @@ def _drawn(
             beside = values[1 - mine]
             if tree[0] == "div" and mine == 0:
                 beside = 1.0 / beside
-            values[mine] = found[places[mine]] = _numbers(tree[0], beside, draws, rng)
+            numbers = _numbers(tree[0], beside, draws, rng)
+            if tree[0] in ("mul", "div") and tree[2 - mine][0] in ONE_SIGN:
+                numbers = np.copysign(numbers, child[1])
+            values[mine] = found[places[mine]] = numbers
     names: list[Tree] = [("x", j) for j in range(1, len(values) + 1)]
     shape = (draws, len(points))
     columns = np.stack([np.broadcast_to(v, shape).ravel() for v in values], axis=1)
@@ -89,56 +97,108 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
     return sign * (low + reach * rng.uniform(-BEYOND, 1.0 + BEYOND, (draws, 1)))
 
 
-@np.errstate(all="ignore")
-def started(
-    form: Expression, points: np.ndarray, limits: Shapes = Shapes()
-) -> tuple[Expression, float] | None:
-    """A shape with numbers near those of points (N, D), and its √λ; None where it is undefined."""
-    rng = np.random.default_rng(0)
-    points = rng.permutation(points)[: limits.points]
-    n, d = points.shape
-    parts = [bare(term) for term in terms(to_tree(canonical(form)))]
-    opened, count = [], d + 1
+@functools.cache
+def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
+    """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
+    parts = tuple(bare(term) for term in terms(to_tree(canonical(form))))
+    opened, free = [], d + 1
     for part in parts:
-        tree, count = (("c", 1.0), count) if part[0] == "c" else _opened(part, count)
+        tree, free = (("c", 1.0), free) if part[0] == "c" else _opened(part, free)
         opened.append(tree)
-    if n <= len(parts) + count - d - 1:
+    return parts, tuple(opened), free - d - 1
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Numbers (B, P) inside a shape, the coefficients (B, M) of its terms, and errors (B,)."""
+
+    form: Expression
+    numbers: np.ndarray
+    weights: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def error(self) -> float:
+        return float(self.errors.min())
+
+    def best(self, d: int) -> Expression:
+        """The shape in d variables with the numbers of least error."""
+        k, places = int(self.errors.argmin()), {j: ("x", j) for j in range(1, d + 1)}
+        places |= {d + 1 + i: ("c", float(v)) for i, v in enumerate(self.numbers[k])}
+        opened = _parts(self.form, d)[1]
+        return weighted_sum([with_variables(part, places) for part in opened], self.weights[k])
+
+
+def numbers_of(
+    form: Expression, points: np.ndarray, units: np.ndarray, limits: Shapes
+) -> Draws | None:
+    """Numbers drawn by the parts that they play at points (N, D); None if undefined, or too few.
+
+    ``units`` (D,) are those of errors.
+    """
+    parts, opened, count = _parts(form, points.shape[1])
+    if len(points) <= len(parts) + count:
         return None
-    draws = np.ones((1, 0))
-    if count > d + 1:
-        numbers: list[np.ndarray] = []
-        for part in parts:
-            if part[0] != "c":
-                _drawn(part, points, limits.draws, rng, numbers)
-        draws = np.concatenate(numbers, axis=1)
+    rng, numbers = np.random.default_rng(0), [np.ones((1, 0))]
+    if count:
+        numbers = []
+        with np.errstate(all="ignore"):
+            for part in parts:
+                if part[0] != "c":
+                    _drawn(part, points, limits.draws * count, rng, numbers)
+    draws = np.concatenate(numbers, axis=1)
+    found = Draws(form, draws, *_fitted(opened, draws, points, units))
+    return found if np.isfinite(found.error) else None
+
+
+def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shapes) -> Draws:
+    """Others near the best numbers, and others near the best of these."""
+    rng, opened = np.random.default_rng(0), _parts(found.form, points.shape[1])[1]
+    for width in NEAR if found.numbers.shape[1] else ():
+        best = np.argsort(found.errors, kind="stable")[:BEST]
+        near = found.numbers[np.resize(best, limits.draws // 2)]
+        near = near * np.exp(width * rng.standard_normal(near.shape))
+        more = zip((near, *_fitted(opened, near, points, units)), ("numbers", "weights", "errors"))
+        both = {name: np.concatenate([getattr(found, name), new]) for new, name in more}
+        found = replace(found, **both)
+    return found
+
+
+@np.errstate(all="ignore")
+def _fitted(
+    opened: tuple[Tree, ...], draws: np.ndarray, points: np.ndarray, units: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients (B, M) of M terms for B draws, and RMS of first-order distances, at most 1.
+
+    inf where a draw is not defined at the points, or not usable.
+    """
+    n, d = points.shape
     many = np.column_stack([np.tile(points, (len(draws), 1)), np.repeat(draws, n, axis=0)])
     columns, slopes = [], []
     for tree in opened:
         value, gradient = from_tree(tree).value_and_gradient(many)
         columns.append(value)
-        slopes.append(gradient[:, :d] * robust_spreads(points))
+        slopes.append(gradient[:, :d] * units)
     values = np.stack(columns, axis=-1).reshape(len(draws), n, -1)
     gradients = np.stack(slopes, axis=-1).reshape(len(draws), n, d, -1).swapaxes(1, 2)
-    sound = np.isfinite(values).all(axis=(1, 2)) & np.isfinite(gradients).all(axis=(1, 2, 3))
-    if not sound.any():
-        return None
-    moments = Moments.of(values[sound], gradients[sound])
-    if len(moments.usable) < len(parts):
-        return None
-    every = np.tile(np.arange(len(parts)), (sound.sum(), 1))
-    try:
-        sizes, weights = moments.at(every, np.arange(len(every)))
-    except np.linalg.LinAlgError:
-        return None
-    best = int(np.nanargmin(sizes))
-    places: dict[int, Tree] = {j: ("x", j) for j in range(1, d + 1)}
-    places |= {d + 1 + k: ("c", float(v)) for k, v in enumerate(draws[sound][best])}
-    coefficients = weights[best] / np.abs(weights[best]).max()
-    tree = None
-    for part, weight in zip(opened, coefficients, strict=True):
-        piece = ("mul", ("c", float(weight)), with_variables(part, places))
-        tree = piece if tree is None else ("add", tree, piece)
-    return from_tree(tree), float(sizes[best])
+    sizes = np.abs(values).max(axis=1)
+    sound = np.all((sizes > 1.0 / LARGEST) & (sizes < LARGEST), axis=1)
+    sound &= np.abs(gradients).max(axis=(1, 2, 3)) < LARGEST
+    found, weights = np.full(len(draws), np.inf), np.zeros((len(draws), len(opened)))
+    if sound.any():
+        moments = Moments.of(values[sound], gradients[sound])
+        steady = np.isfinite(moments.a).all(axis=(1, 2)) & np.isfinite(moments.g).all(axis=(1, 2))
+        which = np.flatnonzero(steady)
+        sound[sound] = steady
+        every = np.tile(np.arange(len(opened)), (len(which), 1))
+        sizes, weights[sound] = moments.at(every, which)
+        value = np.einsum("bnm,bm->bn", values[sound], weights[sound])
+        slope = np.einsum("bdnm,bm->bdn", gradients[sound], weights[sound])
+        away = np.minimum(
+            np.nan_to_num(np.abs(value) / np.linalg.norm(slope, axis=1), nan=1.0), 1.0
+        )
+        found[sound] = np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
+    return weights, found
 
 
 def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
@@ -147,12 +207,21 @@ def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         views = {view.name: view for view in (cloud.home, *cloud.views)}
         for view in [v for v in views.values() if v is cloud.home or v.name == "centred"]:
+            points, units = cloud.seen(view), errors_of(cloud.seen(view))
+            points = np.random.default_rng(0).permutation(points)[: limits.points]
             priced = []
             for _, form in library.shapes(cloud.n_variables):
-                if found := started(form, cloud.seen(view), limits):
-                    cost = len(cloud) * np.log(found[1]) + form_price(canonical(form), prices)
-                    priced.append((round(cost, 6), found[0]))
-            drafts = [start for _, start in sorted(priced, key=lambda p: p[0])[: limits.fitted]]
+                if found := numbers_of(form, points, units, limits):
+                    cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
+                    priced.append((round(cost, 6), found))
+            cheapest = [found for _, found in sorted(priced, key=lambda p: p[0])][: limits.fitted]
+            near = (near_best(found, points, units, limits) for found in cheapest)
+            drafts = [found.best(cloud.n_variables) for found in near]
             yield Batch(new_drafts(drafts, cloud, view, pool, "shapes", max_tokens), WARM)
 
     return propose
+
+
+@functools.cache
+def _form_price(form: Expression, prices: Prices) -> float:
+    return form_price(canonical(form), prices)

@@ -1,0 +1,84 @@
+"""Laws of four columns or more, from which points are drawn.
+
+``feynman_columns`` is the AI-Feynman list with its published ranges, ``columns`` are forty laws of
+engineering and science in everyday units. Both were written before any search for such laws was.
+"""
+
+import csv
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..expr.expression import Expression, parse
+from .sampling import add_noise
+
+FOLDER = Path("data/columns")
+KINDS = ("product", "sum", "function", "ratio", "trigonometric")
+INVERSES = {"": np.asarray, "arcsin": np.arcsin}  # expressions have no inverse of the sine
+
+
+class ColumnLaw(NamedTuple):
+    """A law f(x1, …, xD) = 0, and how to draw points from it.
+
+    ``low`` and ``high`` are the ranges of all columns but the last, (D − 1,). The last column is
+    ``formula`` of the others, after ``inverse`` if that is given.
+    """
+
+    law_id: str
+    kind: str
+    name: str
+    columns: tuple[str, ...]
+    equation: Expression
+    low: np.ndarray
+    high: np.ndarray
+    formula: Expression
+    inverse: str = ""
+
+
+def _read(path: Path) -> list[ColumnLaw]:
+    laws = []
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            low, high = (np.array(row[key].split(";"), float) for key in ("low", "high"))
+            about = row["id"], row["kind"], row["name"], tuple(row["columns"].split(";"))
+            solved = parse(row["formula"]), row.get("inverse", "")
+            laws.append(ColumnLaw(*about, parse(row["equation"]), low, high, *solved))
+    return laws
+
+
+def feynman_columns(folder: Path = FOLDER) -> list[ColumnLaw]:
+    """Equations of Udrescu and Tegmark (2020) with four to nine columns.
+
+    >>> feynman_columns()[2].columns
+    ('m_0', 'v', 'c', 'm')
+    """
+    return _read(Path(folder) / "feynman_columns.csv")
+
+
+def columns(folder: Path = FOLDER) -> list[ColumnLaw]:
+    """Laws of textbooks with four to eight columns.
+
+    >>> law = columns()[13]
+    >>> print(law.name, law.equation, sep=": ")
+    lensmaker's equation: 1.0/x4 - (x1 - 1.0)*(1.0/x2 - 1.0/x3)
+    """
+    return _read(Path(folder) / "columns.csv")
+
+
+def points(law: ColumnLaw, n: int, noise: float, seed: int) -> np.ndarray:
+    """Points of a law, (n, D): inputs uniform in their ranges, then noise on every column.
+
+    ``noise`` is a share of each column's standard deviation; a seed has the same exact points under
+    every noise. Before noise, inputs are the same on every machine, the last column to rounding.
+
+    >>> law = columns()[13]
+    >>> drawn = points(law, 100, noise=0.0, seed=1)
+    >>> bool(np.abs(law.equation.values(drawn)).max() < 1e-12)
+    True
+    """
+    rng = np.random.default_rng([seed, *law.law_id.encode()])
+    # not rng.uniform: on some machines its product and sum are rounded once
+    inputs = law.low + (law.high - law.low) * rng.random((n, len(law.low)))
+    last = INVERSES[law.inverse](law.formula.values(inputs))
+    return add_noise(np.column_stack([inputs, last]), noise, rng)

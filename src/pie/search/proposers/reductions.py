@@ -1,0 +1,204 @@
+r"""Many columns reduced to few: two columns that enter by their product, ratio, sum or difference.
+
+A law f(x) = 0 of D columns in which x_i and x_j enter by u = x_i·x_j only (or x_i/x_j, x_i ± x_j) is
+a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials of
+the columns that are left, or of their logarithms, and the c of the smallest λ
+(:mod:`pie.search.relations`), the error σ of Σ c_k·φ_k = 0 stays small while M gets smaller,
+
+.. math:: score = N \ln σ + \tfrac12 M \ln N, \qquad
+          σ^2 = \frac{1}{N - M} \sum_n r_n^2,
+
+with first-order distances r_n in x, in units of its errors.
+
+The best of all pairs are reduced further, down to two columns. The best tables are searched as any
+table is, those with the lowest score first, and what is found is written in the columns of the user.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ...expr.expression import Expression, Tree, from_tree, to_tree, with_variables
+from ...zeroset.distance import first_order
+from ...zeroset.metric import errors_of
+from ...zeroset.spreads import robust_spreads
+from ..cloud import Cloud
+from ..libraries import FEW
+from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..relations import Moments
+
+DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
+BETTER = 0.9  # σ of a table that is searched, in the error of the best equation that is known
+
+
+@dataclass(frozen=True)
+class Reductions:
+    """Limits of this proposer."""
+
+    points: int = 150  # of the scores
+    kept: int = 8  # tables of each number of columns that are reduced further
+    searched: int = 2  # tables of two, and of three columns that are searched
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns u (N, K) as trees in x, with their gradients in x, (N, K, D)."""
+
+    trees: tuple[Tree, ...]
+    values: np.ndarray
+    slopes: np.ndarray
+
+    @classmethod
+    def of(cls, points: np.ndarray) -> "Table":
+        """The columns x themselves."""
+        n, d = points.shape
+        xs: tuple[Tree, ...] = tuple(("x", j) for j in range(1, d + 1))
+        return cls(xs, points, np.broadcast_to(np.eye(d), (n, d, d)))
+
+    def joined(self, i: int, j: int, operator: str) -> "Table":
+        """With u_i and u_j replaced by ``operator`` of both."""
+        (a, b), (da, db) = self.values.T[[i, j]], self.slopes.swapaxes(0, 1)[[i, j]]
+        match operator:
+            case "mul":
+                new, slope = a * b, a[:, None] * db + b[:, None] * da
+            case "div":
+                new, slope = a / b, (da - (a / b)[:, None] * db) / b[:, None]
+            case "add":
+                new, slope = a + b, da + db
+            case _:
+                new, slope = a - b, da - db
+        rest = [k for k in range(len(self.trees)) if k not in (i, j)]
+        return Table(
+            (*(self.trees[k] for k in rest), (operator, self.trees[i], self.trees[j])),
+            np.column_stack([self.values[:, rest], new]),
+            np.concatenate([self.slopes[:, rest], slope[:, None]], axis=1),
+        )
+
+    @property
+    def key(self) -> frozenset:
+        return frozenset(map(str, self.trees))
+
+
+@np.errstate(all="ignore")
+def reduced(table: Table) -> Iterator[Table]:
+    """All tables with one column less."""
+    for i, j in combinations(range(len(table.trees)), 2):
+        for a, b, operator in (
+            (i, j, "mul"), (i, j, "div"), (j, i, "div"), (i, j, "add"), (i, j, "sub"),
+        ):  # fmt: skip
+            new = table.joined(a, b, operator)
+            column = new.values[:, -1]
+            if np.isfinite(column).all() and np.isfinite(new.slopes).all() and np.ptp(column) > 0.0:
+                yield new
+
+
+@np.errstate(all="ignore")
+def sizes(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
+    """Errors of the best relations among monomials of K columns, (B,); how many monomials.
+
+    The lower of that of the columns as they are and of their logarithms. ``errors`` (D,) are the
+    units of the errors of x.
+    """
+    values = np.stack([table.values for table in tables])  # (B, N, K)
+    slopes = np.stack([table.slopes for table in tables]) * errors  # (B, N, K, D)
+    positive = np.all(values > 0.0, axis=1, keepdims=True)
+    ones = np.where(positive, values, 1.0)
+    found, m = _sizes(values, slopes)
+    if positive.any():
+        logs = np.where(positive, np.log(ones), values)
+        found = np.minimum(found, _sizes(logs, slopes / ones[..., None])[0])
+    return found, m
+
+
+def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
+    b, n, k = values.shape
+    spread = robust_spreads(values, axis=1)[:, None]
+    spread[spread == 0.0] = 1.0
+    values = (values - np.median(values, axis=1, keepdims=True)) / spread
+    slopes = slopes / spread[..., None]
+    one = np.ones((b, n)), np.zeros((b, n, slopes.shape[-1]))
+    level, terms = [(*one, 0)], [one]
+    for _ in range(DEGREES.get(k, 2)):
+        level = [
+            (v * values[..., j], s * values[..., j, None] + v[..., None] * slopes[:, :, j], j)
+            for v, s, first in level
+            for j in range(first, k)
+        ]
+        terms += [(v, s) for v, s, _ in level]
+    columns = np.stack([v for v, _ in terms], axis=-1)
+    gradients = np.moveaxis(np.stack([s for _, s in terms], axis=-1), 2, 1)  # (B, D, N, M)
+    sound = np.isfinite(gradients).all(axis=(1, 2, 3)) & np.isfinite(columns).all(axis=(1, 2))
+    found, m = np.full(b, np.inf), len(terms)
+    if sound.any() and m < n:
+        columns, gradients = columns[sound], gradients[sound]
+        moments = Moments.of(columns, gradients)
+        every = np.tile(np.arange(len(moments.usable)), (len(columns), 1))
+        _, weights = moments.at(every, np.arange(len(every)))
+        value = np.einsum("bnm,bm->bn", columns[..., moments.usable], weights)
+        slope = np.einsum("bdnm,bm->bdn", gradients[..., moments.usable], weights)
+        away = np.abs(value) / np.linalg.norm(slope, axis=1)
+        away = np.minimum(np.nan_to_num(away, nan=1.0), 1.0)
+        found[sound] = np.sqrt(np.sum(away**2, axis=1) / (n - m))
+    return found, m
+
+
+def tables(points: np.ndarray, limits: Reductions = Reductions()) -> list[tuple[float, Table]]:
+    """The best tables of each number of columns for points (N, D), with σ, by their score."""
+    errors, found = errors_of(points), []
+    some = np.random.default_rng(0).permutation(points)[: limits.points]
+    kept = [Table.of(some)]
+    for k in range(points.shape[1] - 1, 1, -1):
+        new = [*{table.key: table for one in kept for table in reduced(one)}.values()]
+        if not new:
+            break
+        size, m = sizes(new, errors)
+        order = [i for i in np.argsort(size, kind="stable")[: limits.kept] if np.isfinite(size[i])]
+        kept = [new[i] for i in order]
+        for i in order[: limits.searched]:
+            score = len(some) * np.log(size[i]) + 0.5 * np.log(len(some)) * m
+            found.append((round(float(score), 6), float(size[i]), new[i]))
+    return [(size, table) for _, size, table in sorted(found, key=lambda one: one[0])]
+
+
+@np.errstate(all="ignore")
+def _error(pool: Pool, cloud: Cloud) -> float:
+    """RMS of first-order distances from the cheapest equation of the pool, in units of errors."""
+    for found in pool.ranked()[:1]:
+        law = found.draft.view.back(found.fit.expression)
+        away, _ = first_order(law, cloud.points, errors_of(cloud.points))
+        return float(np.sqrt(np.mean(np.minimum(np.nan_to_num(np.abs(away), nan=1.0), 1.0) ** 2)))
+    return np.inf
+
+
+def reductions(
+    limits: Reductions, max_tokens: int, few: Callable[[np.ndarray], list[Expression]]
+) -> Proposer:
+    """The proposer; ``few`` are the best equations of a search in fewer columns.
+
+    Tables are left out whose monomials fit no better than an equation that is known.
+    """
+
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        if cloud.n_variables <= FEW:
+            return
+        for size, table in tables(cloud.points, limits):
+            if size > BETTER * _error(pool, cloud):
+                continue
+            with np.errstate(all="ignore"):
+                columns = [from_tree(tree).values(cloud.points) for tree in table.trees]
+            if not np.isfinite(columns).all():
+                continue
+            places = dict(enumerate(table.trees, 1))
+            found = []
+            for law in few(np.stack(columns, axis=1)):
+                try:
+                    whole = from_tree(with_variables(to_tree(law), places))
+                except ValueError:  # too long
+                    continue
+                found.append(cloud.home.into(whole))
+            drafts = new_drafts(found, cloud, cloud.home, pool, "reductions", max_tokens)
+            yield Batch(drafts, WARM)
+
+    return propose
