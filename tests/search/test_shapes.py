@@ -131,14 +131,14 @@ def test_a_factor_of_something_of_one_sign_keeps_its_sign(name, signs):
 
 def test_draws_near_the_best_come_closer():
     """The best of all draws stays; a shape without numbers inside has nothing to draw."""
-    for name in ("Gaussian with offset", "Weibull growth", "damped wave"):
+    for name in ("wave with offset", "Weibull growth", "log-normal peak"):
         form = parse(EQUATIONS[name])
         points = drawn(canonical(form))
         units = errors_of(points)
         found = numbers_of(form, points, units, Shapes())
         near = near_best(found, points, units, Shapes())
         np.testing.assert_array_equal(near.errors[: len(found.errors)], found.errors)
-        assert near.error < 0.6 * found.error
+        assert near.error < 0.5 * found.error
     found = numbers_of(parse("x2 - 1.5*x1 - 0.7"), points, units, Shapes())
     assert near_best(found, points, units, Shapes()) is found
 
@@ -158,13 +158,11 @@ def test_a_name_does_not_depend_on_numbers_or_on_how_variables_are_numbered(shap
         assert name_of(other.with_constants(1.1 * np.array(other.constants))) == shape
 
 
-@pytest.mark.parametrize("shape", shapes(2) + shapes(3), ids=lambda shape: shape[0])
-def test_a_name_does_not_depend_on_the_signs_of_numbers(shape):
+def test_a_name_does_not_depend_on_the_signs_of_numbers(rng):
     """Though a form without denominators does: x2 = a·x1^−b is x1^b·x2 = a."""
-    name, form = shape
-    free = np.array([c != round(c) for c in form.constants])
-    for seed in range(3):
-        signs = np.where(free, np.random.default_rng(seed).choice([-1.0, 1.0], len(free)), 1.0)
+    for name, form in 2 * (shapes(2) + shapes(3)):
+        whole = np.equal(form.constants, np.round(form.constants))
+        signs = np.where(whole, 1.0, rng.choice([-1.0, 1.0], len(whole)))
         assert name_of(canonical(form.with_constants(signs * form.constants))) == name
 
 

@@ -198,7 +198,7 @@ def _search(
     complete = True
     floor = errors if errors is not None else least_errors(points)
     try:
-        found = discover_plus(model, fitted, config, workers, floor, _wide(points))
+        found = discover_plus(model, fitted, config, workers, floor, wide_columns(points))
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True
     except Interrupted as stop:
@@ -231,7 +231,7 @@ def _search(
     return laws, complete
 
 
-def _wide(points: np.ndarray) -> tuple[bool, ...]:
+def wide_columns(points: np.ndarray) -> tuple[bool, ...]:
     """Which columns are positive and span decades."""
     low, high = points.min(axis=0), points.max(axis=0)
     return tuple(bool(a > 0.0 and b >= WIDE * a) for a, b in zip(low, high, strict=True))

@@ -12,6 +12,7 @@ import sympy
 from .. import __version__
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.solving import solved_for
 from ..expr.sympy_bridge import named, rounded, to_latex, to_sympy
 from ..search.price import Price
 from ..search.shapes import name_of
@@ -97,6 +98,18 @@ class Law:
     def expression(self) -> sympy.Expr:
         """f in SymPy, in symbols called like the columns."""
         return named(to_sympy(self.program), self.names)
+
+    def solved_for(self, name: str) -> sympy.Eq:
+        """The law as ``name`` = …, constants to four digits; of an even power the positive root.
+
+        Raises:
+            Unsolved: arithmetic is not enough, as where the column is in two terms or in a sine.
+            ValueError: there is no such column.
+        """
+        if name not in self.names:
+            raise ValueError(f"there is no column {name!r}; the law has {', '.join(self.names)}")
+        found = solved_for(self.program, self.names.index(name) + 1)
+        return sympy.Eq(sympy.Symbol(name), rounded(named(to_sympy(found), self.names)))
 
     @property
     def template(self) -> sympy.Expr:

@@ -39,9 +39,9 @@ def _levels(points: np.ndarray, j: int) -> list[float]:
     reach = max(ON_IT, int(np.ceil(SHARE * n))) - 1
     levels: list[float] = []
     for low, high in zip(ordered[:-reach], ordered[reach:], strict=True):
-        if _on(high, low) and not any(_on(low, known) for known in levels):
-            if _free(np.delete(points, j, axis=1), _on(column, low)):
-                levels.append(float(low))
+        new = _on(high, low) and not any(_on(low, known) for known in levels)
+        if new and _free(np.delete(points, j, axis=1), _on(column, low)):
+            levels.append(float(low))
     others = column[~np.any([_on(column, level) for level in levels], axis=0)] if levels else column
     if len(others) < OTHERS * n or 2 * len(np.unique(others)) < len(others):
         return [level for level in levels if level == 0.0]

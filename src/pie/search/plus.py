@@ -6,7 +6,7 @@ written in the user's coordinates, simplified, and ranked by price (:mod:`pie.se
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
@@ -16,24 +16,16 @@ from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
 from ..fit.constants import Fit
-from ..fit.guards import FAR
 from ..fit.sampson_fits import along, fit_sampson, judged
-from ..fit.uncertainty import (
-    expected_residual,
-    neighbours_correlation,
-    simplified,
-    with_whole_numbers,
-)
 from ..network.inference import Network
-from ..zeroset.distance import first_order
-from ..zeroset.metric import Metric, logarithms, of_logarithms
-from .branches import branches
+from ..zeroset.metric import logarithms, of_logarithms
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
+from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW
-from .planes import Plane, off_factors, off_planes, renumbered, sections, with_planes
-from .pool import UNKNOWN, Batch, Draft, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Price, Prices, of_branch, price_of, settled, with_zeros
+from .planes import Plane, off_planes, renumbered, sections, with_planes
+from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
+from .price import Prices, price_of
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -44,7 +36,6 @@ from .proposers.shapes import Shapes, shapes
 MOST_COLUMNS = 8  # of a table that is searched as one
 WHOLE = ("reductions", "network")  # proposers that are not asked about a reduced table
 ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
-GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
 
 
@@ -111,7 +102,10 @@ PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
     "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
     "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
     "reductions": lambda model, c, workers: reductions(
-        c.reductions, c.max_tokens, lambda points: in_few_columns(model, points, c, workers)
+        c.reductions,
+        c.prices,
+        c.max_tokens,
+        lambda points: in_few_columns(model, points, c, workers),
     ),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
@@ -157,7 +151,7 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
 def in_few_columns(
     model: Network, points: np.ndarray, config: PlusConfig, workers: int
 ) -> list[Expression]:
-    """The cheapest equations of a search in the columns of a reduced table (N, K), and its front."""
+    """The cheapest equations of a search in the columns of a reduced table (N, K); the front."""
     asked = tuple(name for name in config.proposers if name not in WHOLE)
     if not asked:
         return []
@@ -176,62 +170,6 @@ def front(pool: Pool) -> list[Found]:
     return kept
 
 
-def in_user_coordinates(
-    expression: Expression, points: np.ndarray, config: PlusConfig, metric: Metric | None = None
-) -> Fit:
-    """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
-
-    It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``
-    (None: columns in units of their spreads), in which fits of all views compare. ValueError if it
-    has no zeros by its form or is too long.
-    """
-    form, metric = canonical(expression), metric or Metric.of(points)
-    units = metric.units(points)
-    short = simplified(form, points, units, config.prices.constant)
-    short = canonical(with_whole_numbers(short, points, units))
-    for expression in (short, form):
-        flat = metric.coordinates(points)
-        found = judged(metric.equation(expression), flat, config.seed, config.curved)
-        found = replace(along(found, flat, metric.exact), expression=expression)
-        if np.isfinite(found.fitness):
-            break
-    return found
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A candidate in the user's coordinates; ``price`` without the misfit of :func:`settled`."""
-
-    draft: Draft
-    fit: Fit
-    price: Price
-    contrast: float = np.inf  # not below that of the known errors
-    correlation: float = 0.0  # of neighbours' residuals
-
-
-def _finished_of(
-    draft: Draft,
-    fit: Fit,
-    points: np.ndarray,
-    config: PlusConfig,
-    metric: Metric,
-    errors: np.ndarray | None,
-) -> Finished:
-    price = price_of(fit, len(points), config.prices)
-    if not np.isfinite(price.misfit):
-        return Finished(draft, fit, price)
-    expression, contrast = fit.expression, fit.contrast
-    price = with_zeros(price, fit, points, config.prices)
-    if errors is not None:
-        expected = expected_residual(expression, points, metric.units(points), errors)
-        contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
-    correlation = neighbours_correlation(metric.equation(expression), metric.coordinates(points))
-    return Finished(draft, fit, price, contrast, correlation)
-
-
-Chosen = tuple[Draft, Expression]  # the equation is in the user's coordinates
-
-
 def _chosen(pool: Pool, config: PlusConfig, logarithmic: tuple[bool, ...]) -> Iterator[Chosen]:
     """The cheapest candidates and those of the front, of a search in logarithms or not."""
     cheapest = [found for found in pool.ranked() if np.isfinite(found.fit.fitness)]
@@ -244,77 +182,6 @@ def _chosen(pool: Pool, config: PlusConfig, logarithmic: tuple[bool, ...]) -> It
             except ValueError:  # no zeros, or too long
                 continue
         yield found.draft, whole
-
-
-def _in_best_metric(
-    chosen: Sequence[Chosen],
-    points: np.ndarray,
-    config: PlusConfig,
-    logarithmic: tuple[bool, ...],
-    errors: np.ndarray | None,
-) -> tuple[list[Finished], tuple[bool, ...]]:
-    """Finished candidates, with errors that are alike everywhere or grow with some columns: which.
-
-    With residuals r_n in the one coordinates and k_n·r_n in the other, N ln σ + Σ ln k_n and the
-    price of the form are compared for the best candidate in each.
-    """
-    metrics = [Metric.of(points)]
-    if any(logarithmic):
-        metrics.append(Metric.of(points, logarithmic))
-    found = []
-    for metric in metrics:
-        finished = [*_finished(chosen, points, config, metric, errors)]
-        if len(metrics) == 1:
-            return finished, ()
-        costs = [_cost(one, points, metric, metrics[0]) for one in finished]
-        doubt = GROWING if any(metric.logarithmic) else 0.0
-        found.append((min(costs, default=np.inf) + doubt, finished, metric.logarithmic))
-    return min(found, key=lambda pair: pair[0])[1:]
-
-
-@np.errstate(all="ignore")
-def _cost(one: Finished, points: np.ndarray, metric: Metric, reference: Metric) -> float:
-    """−ln of the probability of points and form, in nats, up to a constant."""
-    if not np.isfinite(one.fit.fitness):
-        return np.inf
-    away, alike = (
-        first_order(one.fit.expression, points, m.units(points))[0] for m in (metric, reference)
-    )
-    if not np.isfinite(alike / away).any():
-        return np.inf
-    longer = np.log(np.abs(alike / away))
-    size = max(float(np.nanmean(np.abs(away))), ROUNDING)  # errors of Laplace
-    form = one.price.total - one.price.misfit
-    return len(points) * float(np.log(size) + np.nanmean(longer)) + form
-
-
-def _finished(
-    chosen: Sequence[Chosen],
-    points: np.ndarray,
-    config: PlusConfig,
-    metric: Metric,
-    errors: np.ndarray | None,
-) -> Iterator[Finished]:
-    """Candidates and their branches."""
-    for draft, whole in chosen:
-        try:
-            final = in_user_coordinates(whole, points, config, metric)
-            alone = off_factors(final.expression)
-            if alone != final.expression and final.contrast > config.prices.resolution:
-                final = in_user_coordinates(alone, points, config, metric)
-        except ValueError:
-            continue
-        if not np.isfinite(final.fitness):
-            continue
-        entire = _finished_of(draft, final, points, config, metric, errors)
-        yield entire
-        for form in branches(final.expression, points):
-            try:
-                fit = in_user_coordinates(form, points, config, metric)
-            except ValueError:
-                continue
-            branch = _finished_of(draft, fit, points, config, metric, errors)
-            yield replace(branch, price=of_branch(branch.price, entire.price, config.prices))
 
 
 def _with_planes(
@@ -383,10 +250,9 @@ def discover_plus(
             exact = any(is_exact(found.fit, config) for found in pool)
             if interrupted or exact:
                 break
-        finished, growing = _in_best_metric(chosen, columns, config, logarithmic, known)
-        trials = [(one.price, one.contrast, one.correlation) for one in finished]
-        prices = settled(trials, len(columns), config.prices)
-        for found, price in zip(finished, prices, strict=True):
+        judge = Judge(config.prices, config.curved, config.seed)
+        finished, growing = in_best_metric(chosen, columns, judge, logarithmic, known)
+        for found in settled_prices(finished, len(columns), config.prices):
             fit = replace(found.fit, expression=renumbered(found.fit.expression, variables))
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
             expression = _with_planes(fit, planes, aside, points.std(axis=0))
@@ -394,10 +260,10 @@ def discover_plus(
                 continue
             candidate = Candidate(
                 expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
-                fit.contrast, found.draft.proposer, price,
+                fit.contrast, found.draft.proposer, found.price,
             )  # fmt: skip
             earlier = candidates.get(key)
-            if earlier is None or price.total < earlier.price.total:
+            if earlier is None or found.price.total < earlier.price.total:
                 candidates[key] = candidate
         if interrupted or (candidates and exact):
             break

@@ -240,7 +240,7 @@ def subsets(terms: Sequence[Tree], size: int, first: int = 0) -> np.ndarray:
 
 
 def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
-    """As :func:`subsets`, built from terms that hold a variable not yet held; none if over ``most``.
+    """As :func:`subsets`, each term holding a variable not yet held; none if over ``most``.
 
     For many variables, of which most subsets leave out some.
     """

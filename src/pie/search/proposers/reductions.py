@@ -1,8 +1,8 @@
 r"""Many columns reduced to few: two columns that enter by their product, ratio, sum or difference.
 
-A law f(x) = 0 of D columns in which x_i and x_j enter by u = x_i·x_j only (or x_i/x_j, x_i ± x_j) is
-a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials of
-the columns that are left, or of their logarithms, and the c of the smallest λ
+A law f(x) = 0 of D columns in which x_i and x_j enter only by u = x_i·x_j (or x_i/x_j, x_i ± x_j)
+is a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials
+of the columns that are left, or of their logarithms, and the c of the smallest λ
 (:mod:`pie.search.relations`), the error σ of Σ c_k·φ_k = 0 stays small while M gets smaller,
 
 .. math:: score = N \ln σ + \tfrac12 M \ln N, \qquad
@@ -11,7 +11,7 @@ the columns that are left, or of their logarithms, and the c of the smallest λ
 with first-order distances r_n in x, in units of its errors.
 
 The best of all pairs are reduced further, down to two columns. The best tables are searched as any
-table is, those with the lowest score first, and what is found is written in the columns of the user.
+table is, those with the lowest score first. What is found is written in the columns of the user.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,10 +27,13 @@ from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
 from ..libraries import FEW
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..price import Prices, form_price
 from ..relations import Moments
 
 DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
 BETTER = 0.9  # σ of a table that is searched, in the error of the best equation that is known
+NEAR = 4.0  # the same, if that equation is long
+SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def tables(points: np.ndarray, limits: Reductions = Reductions()) -> list[tuple[
     errors, found = errors_of(points), []
     some = np.random.default_rng(0).permutation(points)[: limits.points]
     kept = [Table.of(some)]
-    for k in range(points.shape[1] - 1, 1, -1):
+    for _ in range(points.shape[1] - 2):
         new = [*{table.key: table for one in kept for table in reduced(one)}.values()]
         if not new:
             break
@@ -163,28 +166,33 @@ def tables(points: np.ndarray, limits: Reductions = Reductions()) -> list[tuple[
 
 
 @np.errstate(all="ignore")
-def _error(pool: Pool, cloud: Cloud) -> float:
-    """RMS of first-order distances from the cheapest equation of the pool, in units of errors."""
+def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
+    """Largest σ of tables that are searched, given the cheapest equation of the pool."""
     for found in pool.ranked()[:1]:
         law = found.draft.view.back(found.fit.expression)
         away, _ = first_order(law, cloud.points, errors_of(cloud.points))
-        return float(np.sqrt(np.mean(np.minimum(np.nan_to_num(np.abs(away), nan=1.0), 1.0) ** 2)))
+        away = np.minimum(np.nan_to_num(np.abs(away), nan=1.0), 1.0)
+        long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
+        return float((NEAR if long else BETTER) * np.sqrt(np.mean(away**2)))
     return np.inf
 
 
 def reductions(
-    limits: Reductions, max_tokens: int, few: Callable[[np.ndarray], list[Expression]]
+    limits: Reductions,
+    prices: Prices,
+    max_tokens: int,
+    few: Callable[[np.ndarray], list[Expression]],
 ) -> Proposer:
     """The proposer; ``few`` are the best equations of a search in fewer columns.
 
-    Tables are left out whose monomials fit no better than an equation that is known.
+    Tables are left out whose monomials fit no better than an equation that is known and short.
     """
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables <= FEW:
             return
         for size, table in tables(cloud.points, limits):
-            if size > BETTER * _error(pool, cloud):
+            if size > _known(pool, cloud, prices):
                 continue
             with np.errstate(all="ignore"):
                 columns = [from_tree(tree).values(cloud.points) for tree in table.trees]

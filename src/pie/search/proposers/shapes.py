@@ -158,7 +158,8 @@ def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shape
         best = np.argsort(found.errors, kind="stable")[:BEST]
         near = found.numbers[np.resize(best, limits.draws // 2)]
         near = near * np.exp(width * rng.standard_normal(near.shape))
-        more = zip((near, *_fitted(opened, near, points, units)), ("numbers", "weights", "errors"))
+        fitted = (near, *_fitted(opened, near, points, units))
+        more = zip(fitted, ("numbers", "weights", "errors"), strict=True)
         both = {name: np.concatenate([getattr(found, name), new]) for new, name in more}
         found = replace(found, **both)
     return found

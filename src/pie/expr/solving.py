@@ -1,0 +1,124 @@
+"""An equation f = 0 solved for one of its variables, where arithmetic is enough."""
+
+from .expression import Expression, Tree, from_tree, to_tree
+from .terms import terms
+
+INVERSES = {"exp": "ln", "ln": "exp", "sqrt": "pow2", "pow2": "sqrt"}
+ONE: Tree = ("c", 1.0)
+POWERS = {"pow3": 3.0, "pow4": 4.0, "pow5": 5.0}
+
+
+class Unsolved(ValueError):
+    """An equation that arithmetic does not solve for a variable."""
+
+
+def solved_for(expression: Expression, variable: int) -> Expression:
+    """g with x_v = g where f = 0, for the variable v; of an even power the positive root.
+
+    f is linear in x_v, or only one of its terms holds x_v, once.
+
+    >>> from pie.expr.expression import parse
+    >>> str(solved_for(parse("x1 - 0.3*x2 + 2.1*x1*x2"), 2))
+    'x1/(0.3 - 2.1*x1)'
+    >>> str(solved_for(parse("x1 - 3*exp(-2*x2)"), 2))
+    '(-0.5)*log(0.3333333333333333*x1)'
+
+    Raises:
+        Unsolved: it has x_v in more than one place, or in a sine; or no x_v.
+    """
+    summands = terms(to_tree(expression))
+    holding = [term for term in summands if _holds(term, variable)]
+    others = [term for term in summands if not _holds(term, variable)]
+    if not holding:
+        raise Unsolved(f"x{variable} is not in {expression}")
+    around = [_without(term, variable) for term in holding]
+    if all(a is not None and not _holds(a, variable) for a in around):
+        return from_tree(_ratio(_total(others, -1.0), _total(around, 1.0)))
+    if len(holding) > 1:
+        raise Unsolved(f"x{variable} is in more than one term of {expression}")
+    return from_tree(_isolated(holding[0], _total(others, -1.0), variable))
+
+
+def _holds(tree: Tree, variable: int) -> bool:
+    return variable in from_tree(tree).variables
+
+
+def _without(term: Tree, variable: int) -> Tree | None:
+    """What multiplies x_v in a term; None if x_v is not a factor of it."""
+    if term == ("x", variable):
+        return ("c", 1.0)
+    if term[0] == "mul":
+        for mine, other in ((term[1], term[2]), (term[2], term[1])):
+            if _holds(mine, variable) and (inner := _without(mine, variable)) is not None:
+                return other if inner == ("c", 1.0) else ("mul", inner, other)
+    if term[0] == "div" and (inner := _without(term[1], variable)) is not None:
+        return ("div", inner, term[2])
+    return None
+
+
+def _total(parts: list[Tree], sign: float) -> Tree:
+    """The sum of the parts times ±1, a minus as a difference where there is one."""
+    scaled = [_scaled(part) for part in parts]
+    ordered = sorted(((sign * c, part) for c, part in scaled), key=lambda one: one[0] < 0.0)
+    tree: Tree | None = None
+    for c, part in ordered:
+        size = abs(c) if tree else c
+        piece = part if size == 1.0 else ("c", size) if part == ONE else ("mul", ("c", size), part)
+        tree = piece if tree is None else ("add" if c > 0.0 else "sub", tree, piece)
+    return tree or ("c", 0.0)
+
+
+def _scaled(part: Tree) -> tuple[float, Tree]:
+    """A constant factor, and the part without it."""
+    if part[0] == "c":
+        return part[1], ONE
+    if part[0] == "mul":
+        (c, a), (k, b) = _scaled(part[1]), _scaled(part[2])
+        return c * k, b if a == ONE else a if b == ONE else ("mul", a, b)
+    if part[0] == "div":
+        c, a = _scaled(part[1])
+        return c, ("div", a, part[2])
+    return 1.0, part
+
+
+def _ratio(above: Tree, below: Tree) -> Tree:
+    (c, a), (k, b) = _scaled(above), _scaled(below)
+    negative = [[_scaled(term)[0] < 0.0 for term in terms(side)] for side in (above, below)]
+    mixed = any(negative[1]) and not all(negative[1])
+    if b != ONE and (all(negative[1]) or (mixed and all(negative[0]))):
+        return _ratio(_total(terms(above), -1.0), _total(terms(below), -1.0))
+    if b == ONE:
+        return _total([("mul", ("c", c / k), a)], 1.0)
+    return ("div", above, below)
+
+
+def _isolated(tree: Tree, value: Tree, variable: int) -> Tree:
+    """x_v where ``tree`` = ``value``; only ``tree`` holds x_v."""
+    if tree == ("x", variable):
+        return value
+    name = tree[0]
+    if name in INVERSES:
+        return _isolated(tree[1], (INVERSES[name], value), variable)
+    if name in POWERS:
+        return _isolated(tree[1], ("pow", value, ("c", 1.0 / POWERS[name])), variable)
+    if name in ("sin", "cos"):
+        raise Unsolved(f"x{variable} is inside {name}; a wave has many solutions")
+    a, b = tree[1:]
+    if _holds(a, variable) and _holds(b, variable):
+        raise Unsolved(f"x{variable} is in more than one place")
+    left = _holds(a, variable)
+    match name:
+        case "add":
+            other = b if left else a
+            return _isolated(a if left else b, ("sub", value, other), variable)
+        case "sub":
+            new = ("add", value, b) if left else ("sub", a, value)
+        case "mul":
+            new = _ratio(value, b if left else a)
+        case "div":
+            new = ("mul", value, b) if left else ("div", a, value)
+        case _:  # pow
+            if not left:
+                raise Unsolved(f"x{variable} is in an exponent")
+            new = ("pow", value, ("div", ("c", 1.0), b))
+    return _isolated(a if left else b, new, variable)

@@ -1,0 +1,60 @@
+"""Laws of four columns or more: how many are found, as a table, a figure and a list of misses."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.stats import binomtest
+
+from ..data.columns import KINDS
+from ..experiments.many_columns import TOO_WIDE
+from .drawing import METHODS, legend_below, panels, percents
+from .tables import with_interval
+
+_STYLES = {0: (METHODS["PIE+"][0], "D-"), 1: ("0.5", "s--")}  # without and with noise
+
+
+def _share(hits: pd.Series) -> dict:
+    """Share of right answers with Wilson's 95 % interval."""
+    ends = binomtest(int(hits.sum()), len(hits)).proportion_ci(method="wilson")
+    return {"right": hits.mean(), "right_low": ends.low, "right_high": ends.high}
+
+
+def _cell(hits: pd.Series) -> str:
+    return f"{with_interval(_share(hits), 'right')} of {len(hits)}" if len(hits) else "–"
+
+
+def shares(rows: pd.DataFrame) -> pd.DataFrame:
+    """Right answers of each set under each noise: all, by kind, by number of columns; seconds."""
+    table = {}
+    for (name, level), every in rows.groupby(["set", "noise"], sort=False):
+        g = every[every.status != TOO_WIDE]
+        cells = {"all": _cell(g.right)} | {kind: _cell(g.right[g.kind == kind]) for kind in KINDS}
+        cells |= {f"{d} columns": _cell(g.right[g.width == d]) for d in sorted({*rows.width})}
+        cells |= {"all, exact": _cell(g.exact), "all, a law": _cell(g.law)}
+        cells |= {"median s": f"{g.seconds.median():.1f}", "slowest s": f"{g.seconds.max():.1f}"}
+        table[f"{name}, noise {100 * level:g} %"] = cells | {"too wide": str(len(every) - len(g))}
+    return pd.DataFrame(table).rename_axis("laws").reset_index()
+
+
+def misses(rows: pd.DataFrame) -> pd.DataFrame:
+    """Laws that were searched and are not the best answer, with that answer."""
+    wrong = rows[~rows.right & (rows.status != TOO_WIDE)].reset_index(drop=True)
+    answer = wrong.answer.str.slice(0, 80).where(wrong.answer != "", wrong.status)
+    return wrong.assign(answer=answer)[["set", "law_id", "name", "noise", "truth", "answer"]]
+
+
+def by_width(rows: pd.DataFrame) -> Figure:
+    """Share of right answers against the number of columns: a panel per set, a line per noise."""
+    figure, grid = panels(rows.set.nunique(), 2.6)
+    searched = rows[rows.status != TOO_WIDE].groupby(["set", "noise"], sort=False)
+    for (name, level), laws in searched:
+        axes, (colour, style) = grid[[*rows.set.unique()].index(name)], _STYLES[level > 0.0]
+        widths, groups = zip(*laws.groupby("width"), strict=True)
+        share, *ends = percents([_share(g.right) for g in groups], "right")
+        label = f"noise {100 * level:g} %"
+        bars = {"fmt": style, "color": colour, "elinewidth": 0.7, "label": label}
+        axes.errorbar(np.array(widths) + 0.1 * (level > 0.0), share, np.abs(ends - share), **bars)
+        axes.set(title=name, xlabel="columns", ylim=(-2, 102))
+    grid[0].set_ylabel("right answers (%)")
+    legend_below(figure, grid[0])
+    return figure

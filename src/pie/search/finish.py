@@ -1,0 +1,173 @@
+"""The last step of *PIE+*: cheapest candidates in the user's coordinates, simplified, priced.
+
+Branches of a zero set are candidates of their own. All are compared with errors that are alike
+everywhere, and with errors that grow with columns over decades.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..expr.canonical import canonical
+from ..expr.expression import Expression
+from ..fit.constants import Fit
+from ..fit.guards import FAR
+from ..fit.sampson_fits import along, judged
+from ..fit.uncertainty import (
+    expected_residual,
+    neighbours_correlation,
+    simplified,
+    with_whole_numbers,
+)
+from ..zeroset.distance import first_order
+from ..zeroset.metric import Metric
+from .branches import branches
+from .planes import off_factors
+from .pool import Draft
+from .price import Price, Prices, of_branch, price_of, settled, with_zeros
+
+GROWING = 10.0  # nats by which errors that grow with a column must be more probable
+ROUNDING = 1e-7  # lower bound of that error, in spreads
+
+Chosen = tuple[Draft, Expression]  # the equation is in the user's coordinates
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What candidates are judged by; see :class:`pie.search.plus.PlusConfig`."""
+
+    prices: Prices = Prices()
+    curved: float = np.inf
+    seed: int = 0
+
+
+def in_user_coordinates(
+    expression: Expression, points: np.ndarray, judge: Judge, metric: Metric | None = None
+) -> Fit:
+    """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
+
+    It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``
+    (None: columns in units of their spreads), in which fits of all views compare. ValueError if it
+    has no zeros by its form or is too long.
+    """
+    form, metric = canonical(expression), metric or Metric.of(points)
+    units = metric.units(points)
+    short = simplified(form, points, units, judge.prices.constant)
+    short = canonical(with_whole_numbers(short, points, units))
+    for expression in (short, form):
+        flat = metric.coordinates(points)
+        found = judged(metric.equation(expression), flat, judge.seed, judge.curved)
+        found = replace(along(found, flat, metric.exact), expression=expression)
+        if np.isfinite(found.fitness):
+            break
+    return found
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A candidate in the user's coordinates; ``price`` without the misfit of :func:`settled`."""
+
+    draft: Draft
+    fit: Fit
+    price: Price
+    contrast: float = np.inf  # not below that of the known errors
+    correlation: float = 0.0  # of neighbours' residuals
+
+
+def _finished_of(
+    draft: Draft,
+    fit: Fit,
+    points: np.ndarray,
+    judge: Judge,
+    metric: Metric,
+    errors: np.ndarray | None,
+) -> Finished:
+    price = price_of(fit, len(points), judge.prices)
+    if not np.isfinite(price.misfit):
+        return Finished(draft, fit, price)
+    expression, contrast = fit.expression, fit.contrast
+    price = with_zeros(price, fit, points, judge.prices)
+    if errors is not None:
+        expected = expected_residual(expression, points, metric.units(points), errors)
+        contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
+    correlation = neighbours_correlation(metric.equation(expression), metric.coordinates(points))
+    return Finished(draft, fit, price, contrast, correlation)
+
+
+def settled_prices(candidates: Sequence[Finished], n_points: int, prices: Prices) -> list[Finished]:
+    """With the misfit of their prices among each other (:func:`pie.search.price.settled`)."""
+    trials = [(one.price, one.contrast, one.correlation) for one in candidates]
+    found = settled(trials, n_points, prices)
+    return [replace(one, price=price) for one, price in zip(candidates, found, strict=True)]
+
+
+def in_best_metric(
+    chosen: Sequence[Chosen],
+    points: np.ndarray,
+    judge: Judge,
+    logarithmic: tuple[bool, ...],
+    errors: np.ndarray | None,
+) -> tuple[list[Finished], tuple[bool, ...]]:
+    """Finished candidates, with errors that are alike everywhere or grow with some columns: which.
+
+    With residuals r_n in the one coordinates and k_n·r_n in the other, N ln σ + Σ ln k_n and the
+    price of the form are compared for the best candidate in each.
+    """
+    metrics = [Metric.of(points)]
+    if any(logarithmic):
+        metrics.append(Metric.of(points, logarithmic))
+    found = []
+    for metric in metrics:
+        these = [*finished(chosen, points, judge, metric, errors)]
+        if len(metrics) == 1:
+            return these, ()
+        costs = [_cost(one, points, metric, metrics[0]) for one in these]
+        doubt = GROWING if any(metric.logarithmic) else 0.0
+        found.append((min(costs, default=np.inf) + doubt, these, metric.logarithmic))
+    return min(found, key=lambda pair: pair[0])[1:]
+
+
+@np.errstate(all="ignore")
+def _cost(one: Finished, points: np.ndarray, metric: Metric, reference: Metric) -> float:
+    """−ln of the probability of points and form, in nats, up to a constant."""
+    if not np.isfinite(one.fit.fitness):
+        return np.inf
+    away, alike = (
+        first_order(one.fit.expression, points, m.units(points))[0] for m in (metric, reference)
+    )
+    if not np.isfinite(alike / away).any():
+        return np.inf
+    longer = np.log(np.abs(alike / away))
+    size = max(float(np.nanmean(np.abs(away))), ROUNDING)  # errors of Laplace
+    form = one.price.total - one.price.misfit
+    return len(points) * float(np.log(size) + np.nanmean(longer)) + form
+
+
+def finished(
+    chosen: Sequence[Chosen],
+    points: np.ndarray,
+    judge: Judge,
+    metric: Metric,
+    errors: np.ndarray | None,
+) -> Iterator[Finished]:
+    """Candidates and their branches."""
+    for draft, whole in chosen:
+        try:
+            final = in_user_coordinates(whole, points, judge, metric)
+            alone = off_factors(final.expression)
+            if alone != final.expression and final.contrast > judge.prices.resolution:
+                final = in_user_coordinates(alone, points, judge, metric)
+        except ValueError:
+            continue
+        if not np.isfinite(final.fitness):
+            continue
+        entire = _finished_of(draft, final, points, judge, metric, errors)
+        yield entire
+        for form in branches(final.expression, points):
+            try:
+                fit = in_user_coordinates(form, points, judge, metric)
+            except ValueError:
+                continue
+            branch = _finished_of(draft, fit, points, judge, metric, errors)
+            yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

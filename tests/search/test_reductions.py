@@ -1,0 +1,89 @@
+"""Tables of many columns, reduced to few."""
+
+import numpy as np
+import pytest
+
+from pie.discovery.certificate import certify
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.search.plus import PlusConfig, discover_plus
+from pie.search.proposers.reductions import Table, sizes, tables
+
+FAST = PlusConfig(proposers=("relations", "shapes", "reductions"))
+
+
+def drawn(law, noise=0.0, n=200, low=1.0, high=5.0):
+    """Points of an equation x_D − g(x1, …), the others uniform; noise in each column's spread."""
+    law, rng = parse(law), np.random.default_rng(0)
+    inputs = rng.uniform(low, high, (n, max(law.variables) - 1))
+    points = np.column_stack([inputs, -law.values(np.column_stack([inputs, np.zeros(n)]))])
+    return points + noise * points.std(axis=0) * rng.standard_normal(points.shape)
+
+
+@pytest.mark.parametrize("operator", ["mul", "div", "add", "sub"])
+def test_gradients_of_a_joined_column_are_its_derivatives(operator):
+    points = drawn("x4 - x1 - x2 - x3", n=5)
+    table = Table.of(points).joined(1, 3, operator).joined(0, 2, "mul")
+    for j in range(4):
+        step = np.zeros(4)
+        step[j] = 1e-6
+        up, down = (
+            Table.of(points + s).joined(1, 3, operator).joined(0, 2, "mul") for s in (step, -step)
+        )
+        slope = (up.values - down.values) / 2e-6
+        np.testing.assert_allclose(table.slopes[..., j], slope, rtol=1e-6, atol=1e-6)
+
+
+def test_a_column_that_enters_by_a_product_may_be_joined_and_no_other():
+    """x4 = x1·exp(−x2·x3/9): to the errors by x2·x3 and by x4/x1, far off by x1 + x2."""
+    points = drawn("x4 - x1*exp(-x2*x3/9)")
+    whole, good, bad = (
+        sizes([Table.of(points).joined(*pair)], points.std(axis=0))[0][0]
+        for pair in ((1, 2, "mul"), (3, 0, "div"), (0, 1, "add"))
+    )
+    assert max(whole, good) < 0.03 < 0.1 < bad
+
+
+def test_the_size_is_about_that_of_the_noise():
+    points = drawn("x4 - x1*x2/x3", noise=0.02)
+    (size,), m = sizes([Table.of(points).joined(0, 1, "mul")], points.std(axis=0))
+    assert m == 20 and 0.017 < size < 0.05
+
+
+def test_tables_do_not_depend_on_units():
+    points, units = drawn("x5 - x1*(x2 - x3)/x4", 0.01), np.array([1e3, 7.0, 7.0, 1e-4, 30.0])
+    found, scaled = tables(points), tables(points * units)
+    assert found[0][0] == pytest.approx(scaled[0][0], rel=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize(
+    "law",
+    ["x4 - x1*exp(-x2*x3/9)", "x5 - 2*x1*x2**2/(x3*x4)", "x4 - x1*sqrt(1 + x2/x3)"],
+    ids=["exponential of a product", "product of powers", "square root of a ratio"],
+)
+def test_a_law_of_many_columns_is_found(tiny_network, law, noise):
+    points = drawn(law, noise)
+    best = discover_plus(tiny_network, points, FAST).best
+    clean = drawn(law)
+    value, slope = best.expression.value_and_gradient(clean)
+    away = np.abs(value) / np.linalg.norm(slope * clean.std(axis=0), axis=1)
+    assert away.max() < (1e-7 if noise == 0.0 else 0.02)
+    assert len(best.expression.constants) <= len(canonical(parse(law)).constants) + 1
+
+
+def test_without_a_law_the_equations_are_no_law(tiny_network, rng):
+    points = rng.standard_normal((100, 5))
+    best = discover_plus(tiny_network, points, FAST).best
+    assert best is None or not certify(best.expression, points).law
+
+
+def test_up_to_three_columns_nothing_is_reduced(tiny_network):
+    points = drawn("x3 - x1*exp(-x2)")
+    with_it, without = (
+        discover_plus(tiny_network, points, PlusConfig(proposers=proposers))
+        for proposers in (("shapes", "reductions"), ("shapes",))
+    )
+    assert [str(c.expression) for c in with_it.candidates] == [
+        str(c.expression) for c in without.candidates
+    ]
