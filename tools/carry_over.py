@@ -46,6 +46,7 @@ NOTEBOOKS = {  # stage: notebook and rows
 }
 CLOUDS = 20  # of no_law
 TABLES, OBVIOUS = 8, 10  # every eighth table and every tenth obvious law of 11_measured
+LAWS = 10  # every tenth of each set of 12_columns
 SMALL = ("sensitivity_training", "sensitivity_ours")  # their weights are not kept
 
 
@@ -188,13 +189,28 @@ def measured_agree() -> bool:
     return same
 
 
+def columns_agree() -> bool:
+    """The answers to some laws of 12_columns again, in the order of its rows."""
+    names = set_up("12_columns")
+    sets = {name: laws[::LAWS] for name, laws in names["sets"].items()}
+    asked = names["noise"], names["n_points"], names["weights"], names["settings"].inference_plus
+    new = names["answers"](sets, *asked, names["workers"])
+    old = pd.read_csv(ROOT / "data/results/columns.csv", keep_default_na=False)
+    both = new.merge(old, "left", ["set", "law_id", "noise"], suffixes=("", "_before"))
+    good = both.answer == both.answer_before
+    for same, row in zip(good, both.itertuples(), strict=True):
+        print(f"{'same ' if same else 'OTHER'} {row.set}, {row.law_id}, {row.noise}: "
+              f"{row.answer_before} | {row.answer}", flush=True)  # fmt: skip
+    return bool(good.all())
+
+
 def small_agree() -> bool:
     """Corpora and a network of that size, its losses, and Algorithm 2, again: not the training."""
     return weights_agree("small") and weights_agree("plus") and rows_agree("sensitivity")
 
 
 OTHERS = {"no_law": clouds_agree, "ablation": parts_agree, "measured": measured_agree}
-OTHERS |= dict.fromkeys(SMALL, small_agree)
+OTHERS |= {"columns": columns_agree} | dict.fromkeys(SMALL, small_agree)
 
 
 def main(stages: list[str]) -> None:

@@ -328,6 +328,44 @@ def test_a_law_of_two_columns_is_found_among_three():
     assert result.best.names == ("x", "y") and len(result.laws) == 1
 
 
+def gas(noise=0.0, n=60):
+    """Pressure in kPa, volume in l, amount in mol and temperature in K, which varies least."""
+    rng = np.random.default_rng(0)
+    p, v, t = rng.uniform([80.0, 2.0, 285.0], [250.0, 30.0, 315.0], (n, 3)).T
+    exact = {"p": p, "V": v, "n": p * v / (8.314 * t), "T": t}
+    wrong = dict(zip(exact, (1.0, 1.0, 1.0, 0.1), strict=True))
+    return pd.DataFrame(
+        {k: x * (1.0 + noise * wrong[k] * rng.standard_normal(n)) for k, x in exact.items()}
+    )
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.005])
+def test_a_law_of_four_columns_is_found_and_that_of_three_is_approximate(noise):
+    result = discover(gas(noise), config=PlusConfig(proposers=("relations", "reductions")))
+    assert str(result.best.solved_for("p").rhs).replace(" ", "").startswith("8.3")
+    assert set(result.best.names) == {"p", "V", "n", "T"} and len(result.laws) == 1
+    for law, without in result.approximate:
+        assert without == ("T",) and "approximate, leaves out T" in str(result)
+        assert set(law.names) == {"p", "V", "n"}
+
+
+def test_a_column_that_has_nothing_to_do_with_the_law_is_left_out():
+    table = gas(0.005)
+    table["x"] = np.random.default_rng(1).uniform(0.0, 1.0, len(table))
+    result = discover(table, config=PlusConfig(proposers=("relations", "reductions")))
+    assert [set(law.names) for law in result.laws] == [{"p", "V", "n", "T"}]
+
+
+def test_a_law_is_solved_for_a_column():
+    x = np.random.default_rng(0).uniform(0.5, 2.0, 60)
+    law = discover(pd.DataFrame({"x": x, "y": 3.0 * x / (0.7 + x)}), config=FAST).best
+    solved = law.solved_for("y")
+    at_one = float(solved.rhs.subs("x", 1.0))
+    assert str(solved.lhs) == "y" and at_one == pytest.approx(3.0 / 1.7, rel=1e-3)
+    with pytest.raises(ValueError, match="there is no column 'z'; the law has x, y"):
+        law.solved_for("z")
+
+
 @pytest.mark.parametrize("name", ["found", "nothing"])
 def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     result = request.getfixturevalue(name)

@@ -73,5 +73,5 @@ def test_another_law_with_the_same_points_is_not_right(rows):
     found = {"status": FOUND, "seconds": 0.1, "proposer": "made up", "contrast": 0.0, "form": 1.0}
     made, other = SETS["made"][0], parse("x4 - x1*x2*x3")
     found |= {"codes": [*other.codes], "constants": [], "logarithmic": [False] * 4}
-    row = many_columns._judged("made", made, 0.0, 60, found, 1e-8)
+    row = many_columns._judged("made", made, 0.0, 60, found, QUICK)
     assert not row["right"] and not row["law"]

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from pie.experiments.evaluation import Row, summarise
+from pie.experiments.many_columns import FOUND, TOO_WIDE
 from pie.params import read_yaml
-from pie.report import claims, clouds, curves, figures, paper, tables
+from pie.report import claims, clouds, curves, figures, many_columns, paper, tables
 
 
 def rows(method, benchmark, hits, n=40, budget="beam 64", status="ok"):
@@ -169,3 +170,24 @@ def test_the_contrast_shows_the_flaw(tmp_path):
         figures.save(figure, tmp_path / stem)
     for kind in ("png", "svg"):
         assert (tmp_path / f"once.{kind}").read_bytes() == (tmp_path / f"again.{kind}").read_bytes()
+
+
+def test_laws_of_many_columns_are_counted_where_they_were_searched():
+    line = {"set": "made", "law_id": "M1", "name": "", "kind": "product", "width": 4, "noise": 0.0,
+            "status": FOUND, "right": True, "exact": True, "law": True, "seconds": 2.0,
+            "truth": "x4 - x1*x2*x3", "answer": "x4 - x1*x2*x3"}  # fmt: skip
+    wrong = line | {"law_id": "M2", "width": 5, "noise": 0.01, "right": False, "exact": False}
+    none = wrong | {"law_id": "M3", "status": "no candidate", "answer": "", "law": False}
+    wide = line | {"law_id": "M4", "width": 9, "status": TOO_WIDE, "right": False}
+    rows = pd.DataFrame([line, wide, wrong, none])
+    table = many_columns.shares(rows).set_index("laws")
+    clean, noisy = table["made, noise 0 %"], table["made, noise 1 %"]
+    assert clean["all"].startswith("100.0 % [") and clean["all"].endswith("of 1")
+    assert noisy["all"].startswith("0.0 % [0, ") and noisy["5 columns"].endswith("of 2")
+    assert clean["5 columns"] == clean["sum"] == noisy["all, exact"] == "–"
+    assert (clean["too wide"], noisy["too wide"]) == ("1", "0") and "9 columns" not in table.index
+    missed = many_columns.misses(rows)
+    assert missed.law_id.tolist() == ["M2", "M3"]
+    assert missed.answer.tolist() == ["x4 - x1*x2*x3", "no candidate"]
+    (axes,) = many_columns.by_width(rows).axes
+    assert axes.get_title() == "made" and len(axes.containers) == 2

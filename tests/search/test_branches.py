@@ -162,7 +162,7 @@ def test_replicates_are_on_no_plane(x, rng):
 @pytest.mark.parametrize("n, on_plane", [(4, False), (5, True)])
 def test_a_plane_holds_five_points(n, on_plane, rng):
     points = rng.standard_normal((40, 2))
-    points[:n, 0] = 0.0
+    points[:n] = np.column_stack([np.zeros(n), np.linspace(-2.0, 2.0, n)])
     assert off_planes(points)[1] == (((1, 0.0),) if on_plane else ())
 
 

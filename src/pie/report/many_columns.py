@@ -25,12 +25,12 @@ def _cell(hits: pd.Series) -> str:
 
 def shares(rows: pd.DataFrame) -> pd.DataFrame:
     """Right answers of each set under each noise: all, by kind, by number of columns; seconds."""
-    table = {}
+    widths, table = sorted({*rows.width[rows.status != TOO_WIDE]}), {}
     for (name, level), every in rows.groupby(["set", "noise"], sort=False):
         g = every[every.status != TOO_WIDE]
         cells = {"all": _cell(g.right)} | {kind: _cell(g.right[g.kind == kind]) for kind in KINDS}
-        cells |= {f"{d} columns": _cell(g.right[g.width == d]) for d in sorted({*rows.width})}
-        cells |= {"all, exact": _cell(g.exact), "all, a law": _cell(g.law)}
+        cells |= {f"{d} columns": _cell(g.right[g.width == d]) for d in widths}
+        cells |= {"all, exact": _cell(g.exact[g.noise == 0.0]), "all, a law": _cell(g.law)}
         cells |= {"median s": f"{g.seconds.median():.1f}", "slowest s": f"{g.seconds.max():.1f}"}
         table[f"{name}, noise {100 * level:g} %"] = cells | {"too wide": str(len(every) - len(g))}
     return pd.DataFrame(table).rename_axis("laws").reset_index()
@@ -40,7 +40,7 @@ def misses(rows: pd.DataFrame) -> pd.DataFrame:
     """Laws that were searched and are not the best answer, with that answer."""
     wrong = rows[~rows.right & (rows.status != TOO_WIDE)].reset_index(drop=True)
     answer = wrong.answer.str.slice(0, 80).where(wrong.answer != "", wrong.status)
-    return wrong.assign(answer=answer)[["set", "law_id", "name", "noise", "truth", "answer"]]
+    return wrong.assign(answer=answer)[["set", "law_id", "name", "noise", "truth", "answer", "law"]]
 
 
 def by_width(rows: pd.DataFrame) -> Figure:
@@ -54,7 +54,7 @@ def by_width(rows: pd.DataFrame) -> Figure:
         label = f"noise {100 * level:g} %"
         bars = {"fmt": style, "color": colour, "elinewidth": 0.7, "label": label}
         axes.errorbar(np.array(widths) + 0.1 * (level > 0.0), share, np.abs(ends - share), **bars)
-        axes.set(title=name, xlabel="columns", ylim=(-2, 102))
+        axes.set(title=name, xlabel="columns", ylim=(-2, 102), xticks=widths)
     grid[0].set_ylabel("right answers (%)")
     legend_below(figure, grid[0])
     return figure
