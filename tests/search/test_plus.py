@@ -87,10 +87,7 @@ def test_candidates_come_cheapest_first_and_repeat(model, cloud, rng):
     "text, variable",
     [
         ("x1**2 + x2**2 - 1", 1),
-        pytest.param(
-            "x2*sin(x1) - 0.5", 2,
-            marks=pytest.mark.xfail(strict=True, reason="branches that fail are candidates"),
-        ),
+        ("x2*sin(x1) - 0.5", 2),
     ],
     ids=["fits", "branches"],
 )  # fmt: skip

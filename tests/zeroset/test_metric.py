@@ -25,6 +25,7 @@ COLUMNS = {
     "few values": (np.repeat([0.0, 1.0, 2.5, 7.0], 8), True),
     "replicates, three of each": (np.repeat(RANDOM[:10], 3), True),
     "pairs": (np.repeat(RANDOM[:15], 2), False),
+    "rounded": (np.round(np.sort(RANDOM) ** 1.3 / 4.0), False),
     "equal steps": (0.1 * np.arange(30) - 1.7, True),
     "equal ratios": (0.02 * 1.3 ** np.arange(30), True),
     "equal steps with replicates": (np.repeat(0.3 * np.arange(20), 2), True),

@@ -70,11 +70,15 @@ class Cloud:
 
     points: np.ndarray
     views: tuple[View, ...]
+    exact: np.ndarray  # columns whose values were set, without errors, (D,)
 
     @classmethod
-    def of(cls, points: np.ndarray, names: tuple[str, ...] = VIEWS) -> "Cloud":
-        """Points with the views of :func:`views_of`."""
-        return cls(points, tuple(views_of(points, names)))
+    def of(
+        cls, points: np.ndarray, names: tuple[str, ...] = VIEWS, exact: np.ndarray | None = None
+    ) -> "Cloud":
+        """Points with the views of :func:`views_of`; None: columns that look set are exact."""
+        exact = set_columns(points) if exact is None else exact
+        return cls(points, tuple(views_of(points, names)), exact)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -82,11 +86,6 @@ class Cloud:
     @property
     def n_variables(self) -> int:
         return self.points.shape[1]
-
-    @cached_property
-    def exact(self) -> np.ndarray:
-        """Columns whose values were set, without errors, (D,)."""
-        return set_columns(self.points)
 
     @cached_property
     def _seen(self) -> dict[str, np.ndarray]:

@@ -169,5 +169,7 @@ def finished(
                 fit = in_user_coordinates(form, points, judge, metric)
             except ValueError:
                 continue
+            if not np.isfinite(fit.fitness):
+                continue
             branch = _finished_of(draft, fit, points, judge, metric, errors)
             yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

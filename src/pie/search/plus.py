@@ -18,7 +18,7 @@ from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson, judged
 from ..network.inference import Network
-from ..zeroset.metric import logarithms, of_logarithms
+from ..zeroset.metric import logarithms, of_logarithms, set_columns
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
 from .finish import Chosen, Judge, in_best_metric, settled_prices
@@ -156,7 +156,8 @@ def in_few_columns(
     if not asked:
         return []
     config = replace(config, proposers=asked)
-    pool = searched(model, Cloud.of(points, config.views), config, workers)
+    measured = Cloud.of(points, config.views, np.zeros(points.shape[1], bool))
+    pool = searched(model, measured, config, workers)
     return [whole for _, whole in _chosen(pool, config, ())]
 
 
@@ -241,7 +242,7 @@ def discover_plus(
         chosen, exact = [], False
         scales = [(), logarithmic] if any(logarithmic) and len(places) <= FEW else [()]
         for logs in scales:
-            cloud = Cloud.of(logarithms(columns, logs), config.views)
+            cloud = Cloud.of(logarithms(columns, logs), config.views, set_columns(columns))
             try:
                 pool = searched(model, cloud, config, workers)
             except Interrupted as stop:

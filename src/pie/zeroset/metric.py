@@ -13,13 +13,14 @@ from .spreads import robust_spreads
 SET = 1e-3  # error of a column whose values were set, in those of the others
 LEVELS = 5  # values with equal steps at least
 STEADY = 1e-6  # relative tolerance of equal steps
+BALANCED = 2.0  # largest ratio of the numbers of rows with values that were set
 
 
 def set_columns(points: np.ndarray) -> np.ndarray:
     """Columns of points (N, D) whose values look set rather than measured, (D,).
 
-    They are fewer than half of the rows, or have equal steps or ratios. Such columns have no
-    errors. None if all look set.
+    Each value comes about as often, which rounded measurements do not, and they are fewer than half
+    of the rows or have equal steps or ratios. Such columns have no errors. None if all look set.
 
     >>> dose, response = np.repeat([1.0, 5.0], 3), np.array([0.2, 0.3, 0.7, 0.6, 1.1, 1.3])
     >>> set_columns(np.column_stack([dose, response]))
@@ -30,7 +31,9 @@ def set_columns(points: np.ndarray) -> np.ndarray:
 
 
 def _set(column: np.ndarray) -> bool:
-    levels = np.unique(column)
+    levels, counts = np.unique(column, return_counts=True)
+    if counts.max() > BALANCED * counts.min():
+        return False
     if 2 * len(levels) < len(column):
         return True
     forms = [levels, np.log(levels)] if levels[0] > 0.0 else [levels]

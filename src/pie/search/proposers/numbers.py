@@ -81,10 +81,13 @@ def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 @np.errstate(all="ignore")
 def with_number(
-    points: np.ndarray, prices: Prices, limits: Numbers = Numbers()
+    points: np.ndarray,
+    prices: Prices,
+    limits: Numbers = Numbers(),
+    errors: np.ndarray | None = None,
 ) -> list[Expression]:
     """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
-    (n, d), spreads = points.shape, errors_of(points)
+    (n, d), spreads = points.shape, errors_of(points) if errors is None else errors
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
     alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
@@ -118,7 +121,8 @@ def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > libraries.FEW:
             return
-        found = with_number(cloud.seen(cloud.home), prices, limits)
+        seen = cloud.seen(cloud.home)
+        found = with_number(seen, prices, limits, errors_of(seen, cloud.exact))
         yield Batch(new_drafts(found, cloud, cloud.home, pool, "numbers", max_tokens), WARM)
 
     return propose

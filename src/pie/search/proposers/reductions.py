@@ -147,9 +147,11 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
     return found, m
 
 
-def tables(points: np.ndarray, limits: Reductions = Reductions()) -> list[tuple[float, Table]]:
+def tables(
+    points: np.ndarray, errors: np.ndarray, limits: Reductions = Reductions()
+) -> list[tuple[float, Table]]:
     """The best tables of each number of columns for points (N, D), with σ, by their score."""
-    errors, found = errors_of(points), []
+    found = []
     some = np.random.default_rng(0).permutation(points)[: limits.points]
     kept = [Table.of(some)]
     for _ in range(points.shape[1] - 2):
@@ -170,7 +172,7 @@ def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
     """Largest σ of tables that are searched, given the cheapest equation of the pool."""
     for found in pool.ranked()[:1]:
         law = found.draft.view.back(found.fit.expression)
-        away, _ = first_order(law, cloud.points, errors_of(cloud.points))
+        away, _ = first_order(law, cloud.points, errors_of(cloud.points, cloud.exact))
         away = np.minimum(np.nan_to_num(np.abs(away), nan=1.0), 1.0)
         long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
         return float((NEAR if long else BETTER) * np.sqrt(np.mean(away**2)))
@@ -191,7 +193,7 @@ def reductions(
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables <= FEW:
             return
-        for size, table in tables(cloud.points, limits):
+        for size, table in tables(cloud.points, errors_of(cloud.points, cloud.exact), limits):
             if size > _known(pool, cloud, prices):
                 continue
             with np.errstate(all="ignore"):

@@ -70,10 +70,14 @@ def exact(
 
 @np.errstate(all="ignore")
 def among(
-    terms: Sequence[Tree], points: np.ndarray, limits: Relations = Relations()
+    terms: Sequence[Tree],
+    points: np.ndarray,
+    limits: Relations = Relations(),
+    errors: np.ndarray | None = None,
 ) -> list[Expression]:
     """The best relations of each size among few terms by √λ at points (N, D)."""
-    moments = moments_of(terms, points, errors_of(points))
+    errors = errors_of(points) if errors is None else errors
+    moments = moments_of(terms, points, errors)
     usable = [terms[i] for i in moments.usable]
     sizes = [k for k in limits.sizes if k < len(usable) and 3 * k <= len(points)]
     return [
@@ -115,7 +119,9 @@ def product_of_powers(points: np.ndarray) -> Expression | None:
 
 
 @np.errstate(all="ignore")
-def of_many(points: np.ndarray, limits: Relations = Relations()) -> Iterator[list[Expression]]:
+def of_many(
+    points: np.ndarray, errors: np.ndarray, limits: Relations = Relations()
+) -> Iterator[list[Expression]]:
     """Relations at points (N, D) of many columns, in small libraries, subsets that hold them all.
 
     The libraries are those of :func:`pie.search.libraries.of_many`; those with logarithms give
@@ -124,7 +130,7 @@ def of_many(points: np.ndarray, limits: Relations = Relations()) -> Iterator[lis
     d = points.shape[1]
     for terms in libraries.of_many(points):
         found = exact(terms, points, limits)
-        moments = moments_of(terms, points, errors_of(points))
+        moments = moments_of(terms, points, errors)
         usable = [terms[i] for i in moments.usable]
         for size in [
             k for k in (*limits.sizes, d, d + 1) if k <= len(usable) and 3 * k <= len(points)
@@ -149,7 +155,7 @@ def relations(limits: Relations, max_tokens: int) -> Proposer:
             for user, points in frames:
                 powers = product_of_powers(points)
                 yield batch([] if powers is None else [powers], user)
-                for found in of_many(points, limits):
+                for found in of_many(points, errors_of(points, cloud.exact), limits):
                     yield batch(found, user)
             return
         for user, points in frames:
@@ -163,6 +169,7 @@ def relations(limits: Relations, max_tokens: int) -> Proposer:
         for user, points in frames:
             small = [*libraries.bases(points), monomials(cloud.n_variables, 3)]
             for terms in small[: 3 if user or len(frames) == 1 else 1]:
-                yield batch(among(terms, points, limits), user)
+                errors = errors_of(points, cloud.exact)
+                yield batch(among(terms, points, limits, errors), user)
 
     return propose

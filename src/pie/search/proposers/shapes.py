@@ -156,7 +156,7 @@ def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shape
     rng, opened = np.random.default_rng(0), _parts(found.form, points.shape[1])[1]
     for width in NEAR if found.numbers.shape[1] else ():
         best = np.argsort(found.errors, kind="stable")[:BEST]
-        near = found.numbers[np.resize(best, limits.draws // 2)]
+        near = found.numbers[np.resize(best, (limits.draws + 1) // 2)]
         near = near * np.exp(width * rng.standard_normal(near.shape))
         fitted = (near, *_fitted(opened, near, points, units))
         more = zip(fitted, ("numbers", "weights", "errors"), strict=True)
@@ -208,7 +208,7 @@ def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         views = {view.name: view for view in (cloud.home, *cloud.views)}
         for view in [v for v in views.values() if v is cloud.home or v.name == "centred"]:
-            points, units = cloud.seen(view), errors_of(cloud.seen(view))
+            points, units = cloud.seen(view), errors_of(cloud.seen(view), cloud.exact)
             points = np.random.default_rng(0).permutation(points)[: limits.points]
             priced = []
             for _, form in library.shapes(cloud.n_variables):
