@@ -23,7 +23,7 @@ from pie.zeroset.crossings import sheets
 
 FORM = forms().cost(parse("sin(cos(x1)) - x2"), 2)
 HOME = View("as_given", np.zeros(2), np.ones(2))
-CLOUD = Cloud(np.random.default_rng(0).standard_normal((20, 2)), (HOME,))
+CLOUD = Cloud(np.random.default_rng(0).standard_normal((20, 2)), (HOME,), np.zeros(2, bool))
 
 
 def by_fitness(found):

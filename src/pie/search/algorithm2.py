@@ -70,7 +70,8 @@ def discover(
         ]
 
     d = points.shape[1]
-    cloud = Cloud(points, (View("as_given", np.zeros(d), np.ones(d)),))
+    whole = View("as_given", np.zeros(d), np.ones(d))
+    cloud = Cloud(points, (whole,), np.zeros(d, bool))
     pool = Pool(lambda found: fittest(found, config.resolution))
     search(cloud, [network(model, config.beam, Effort(1, 1))], fits, pool)
     candidates = [
