@@ -118,13 +118,12 @@ def test_a_line_of_the_table_is_its_equation_to_some_digits(found):
 
 
 @pytest.mark.slow
-def test_nitrogen_is_an_ideal_gas_though_longer_equations_fit_better(root):
+def test_nitrogen_is_an_ideal_gas_though_not_quite(root):
     """To half a per cent, and not quite: what is left is smooth, and counts as few points."""
     result = discover(pd.read_csv(root / "data/real/nitrogen.csv"))
     assert result.best.certificate.law and result.best in result.front
     assert result.best.program.codes == canonical(parse("x1 - 0.12*x2*x3")).codes
     assert result.best.constants["c1"][0] == pytest.approx(-1.0 / 8.314, rel=0.01)
-    assert min(law.rms for law in result.candidates) < 0.1 * result.best.rms
 
 
 def test_a_pair_with_little_of_the_evidence_of_all_three_is_not_searched():
@@ -342,7 +341,8 @@ def gas(noise=0.0, n=60):
 @pytest.mark.parametrize("noise", [0.0, 0.005])
 def test_a_law_of_four_columns_is_found_and_that_of_three_is_approximate(noise):
     result = discover(gas(noise), config=PlusConfig(proposers=("relations", "reductions")))
-    assert str(result.best.solved_for("p").rhs).replace(" ", "").startswith("8.3")
+    solved = result.best.solved_for("p").rhs
+    assert float(solved.subs({"V": 1, "n": 1, "T": 1})) == pytest.approx(8.314, rel=0.01)
     assert set(result.best.names) == {"p", "V", "n", "T"} and len(result.laws) == 1
     for law, without in result.approximate:
         assert without == ("T",) and "approximate, leaves out T" in str(result)

@@ -42,6 +42,7 @@ SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
+FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
 SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
@@ -157,8 +158,12 @@ def _worth_searching(
         return
     tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(points))
+    done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
+        for j in _faint(laws):
+            done.add(tuple(k for k in range(d) if k != j))
+            yield tuple(k for k in range(d) if k != j)
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
         ranked, every = subsets.ranked(points, (size,)), math.comb(d, size)
         if len(ranked) < every:
@@ -171,7 +176,7 @@ def _worth_searching(
             lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
             known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
-            if known or not (whole or strength <= (worth if size < 4 else MANY)):
+            if known or columns in done or not (whole or strength <= (worth if size < 4 else MANY)):
                 continue
             if tried >= max_sets and not whole:
                 left_out += 1
@@ -229,6 +234,15 @@ def _search(
         )
         laws.append(law)
     return laws, complete
+
+
+def _faint(laws: Sequence[Law]) -> list[int]:
+    """Columns that hardly matter in the best law of all columns, the faintest first."""
+    best = min((f for f in laws if f.certificate.law), key=lambda f: _total(f.price), default=None)
+    if best is None:
+        return []
+    shares = best.certificate.shares
+    return [j for j in sorted(range(len(shares)), key=shares.__getitem__) if shares[j] < FAINT]
 
 
 def wide_columns(points: np.ndarray) -> tuple[bool, ...]:

@@ -60,6 +60,7 @@ class Table:
         xs: tuple[Tree, ...] = tuple(("x", j) for j in range(1, d + 1))
         return cls(xs, points, np.broadcast_to(np.eye(d), (n, d, d)))
 
+    @np.errstate(all="ignore")
     def joined(self, i: int, j: int, operator: str) -> "Table":
         """With u_i and u_j replaced by ``operator`` of both."""
         (a, b), (da, db) = self.values.T[[i, j]], self.slopes.swapaxes(0, 1)[[i, j]]
@@ -84,7 +85,6 @@ class Table:
         return frozenset(map(str, self.trees))
 
 
-@np.errstate(all="ignore")
 def reduced(table: Table) -> Iterator[Table]:
     """All tables with one column less."""
     for i, j in combinations(range(len(table.trees)), 2):
@@ -137,10 +137,12 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
     if sound.any() and m < n:
         columns, gradients = columns[sound], gradients[sound]
         moments = Moments.of(columns, gradients)
-        every = np.tile(np.arange(len(moments.usable)), (len(columns), 1))
-        _, weights = moments.at(every, np.arange(len(every)))
-        value = np.einsum("bnm,bm->bn", columns[..., moments.usable], weights)
-        slope = np.einsum("bdnm,bm->bdn", gradients[..., moments.usable], weights)
+        steady = np.isfinite(moments.a).all(axis=(1, 2)) & np.isfinite(moments.g).all(axis=(1, 2))
+        sound[sound], which = steady, np.flatnonzero(steady)
+        every = np.tile(np.arange(len(moments.usable)), (len(which), 1))
+        _, weights = moments.at(every, which)
+        value = np.einsum("bnm,bm->bn", columns[steady][..., moments.usable], weights)
+        slope = np.einsum("bdnm,bm->bdn", gradients[steady][..., moments.usable], weights)
         away = np.abs(value) / np.linalg.norm(slope, axis=1)
         away = np.minimum(np.nan_to_num(away, nan=1.0), 1.0)
         found[sound] = np.sqrt(np.sum(away**2, axis=1) / (n - m))
