@@ -114,17 +114,9 @@ def fit_sampson(
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
         constants, *found = guards.fit(
-            codes,
-            starts,
-            columns,
-            shuffled,
-            spreads,
-            goal,
-            max_iterations,
-            descents,
-            far,
+            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far,
             float(curved),
-        )
+        )  # fmt: skip
         if found[-1] == guards.UNDEFINED:
             return Fit(expression, -np.inf, _FAILURES[guards.UNDEFINED])
         return _fit_of(expression.with_constants(constants), *found)

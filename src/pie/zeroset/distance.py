@@ -15,7 +15,7 @@ def first_order(
     """r = f/‖u∘∇f‖, (N,), and the unit normals u∘∇f/‖u∘∇f‖, (N, D), at points (N, D).
 
     Distances are in units u of the columns, (D,) or (N, D). nan where f or ∇f is not finite, or
-    where both vanish.
+    where ∇f is 0.
     """
     value, gradient = expression.value_and_gradient(points)
     slopes = gradient * units

@@ -42,7 +42,7 @@ class Reductions:
 
     points: int = 150  # of the scores
     kept: int = 8  # tables of each number of columns that are reduced further
-    searched: int = 2  # tables of two, and of three columns that are searched
+    searched: int = 2  # tables of each number of columns that may be searched
 
 
 @dataclass(frozen=True)
