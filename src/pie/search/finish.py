@@ -152,24 +152,23 @@ def finished(
     errors: np.ndarray | None,
 ) -> Iterator[Finished]:
     """Candidates and their branches."""
-    for draft, whole in chosen:
+
+    def fitted(form: Expression) -> Fit | None:
         try:
-            final = in_user_coordinates(whole, points, judge, metric)
+            return in_user_coordinates(form, points, judge, metric)
+        except ValueError:  # no zeros, or too long
+            return None
+
+    for draft, whole in chosen:
+        final = fitted(whole)
+        if final and final.contrast > judge.prices.resolution:
             alone = off_factors(final.expression)
-            if alone != final.expression and final.contrast > judge.prices.resolution:
-                final = in_user_coordinates(alone, points, judge, metric)
-        except ValueError:
-            continue
-        if not np.isfinite(final.fitness):
+            final = fitted(alone) if alone != final.expression else final
+        if final is None or not np.isfinite(final.fitness):
             continue
         entire = _finished_of(draft, final, points, judge, metric, errors)
         yield entire
         for form in branches(final.expression, points):
-            try:
-                fit = in_user_coordinates(form, points, judge, metric)
-            except ValueError:
-                continue
-            if not np.isfinite(fit.fitness):
-                continue
-            branch = _finished_of(draft, fit, points, judge, metric, errors)
-            yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))
+            if (fit := fitted(form)) and np.isfinite(fit.fitness):
+                branch = _finished_of(draft, fit, points, judge, metric, errors)
+                yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

@@ -16,7 +16,7 @@ FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 # f: functions g for which g(f) is left out
 OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 ONE: Tree = ("c", 1.0)
-FEW = 3  # variables up to which the large libraries are used
+FEW_COLUMNS = 3  # variables up to which the large libraries are used
 LARGEST = 1e100  # largest range of the argument u of a function
 # grids of t, in units of the range of u or its inverse
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)

@@ -22,7 +22,7 @@ from ..zeroset.metric import logarithms, of_logarithms, set_columns
 from .candidates import Candidate, Discovery, check_points
 from .cloud import VIEWS, Cloud
 from .finish import Chosen, Judge, in_best_metric, settled_prices
-from .libraries import FEW
+from .libraries import FEW_COLUMNS
 from .planes import Plane, off_planes, renumbered, sections, with_planes
 from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
 from .price import Prices, price_of
@@ -34,7 +34,7 @@ from .proposers.relations import Relations, relations
 from .proposers.shapes import Shapes, shapes
 
 MOST_COLUMNS = 8  # of a table that is searched as one
-WHOLE = ("reductions", "network")  # proposers that are not asked about a reduced table
+OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a reduced table
 ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
 ROUNDING = 1e-7  # lower bound of that error, in spreads
 
@@ -152,7 +152,7 @@ def in_few_columns(
     model: Network, points: np.ndarray, config: PlusConfig, workers: int
 ) -> list[Expression]:
     """The cheapest equations of a search in the columns of a reduced table (N, K); the front."""
-    asked = tuple(name for name in config.proposers if name not in WHOLE)
+    asked = tuple(name for name in config.proposers if name not in OF_USERS_COLUMNS)
     if not asked:
         return []
     config = replace(config, proposers=asked)
@@ -240,7 +240,7 @@ def discover_plus(
         columns, logarithmic = points[:, places], tuple(wide[j] for j in places if wide)
         known = None if errors is None else errors[places]
         chosen, exact = [], False
-        scales = [(), logarithmic] if any(logarithmic) and len(places) <= FEW else [()]
+        scales = [(), logarithmic] if any(logarithmic) and len(places) <= FEW_COLUMNS else [()]
         for logs in scales:
             cloud = Cloud.of(logarithms(columns, logs), config.views, set_columns(columns))
             try:

@@ -172,6 +172,39 @@ class Moments:
         return 1.0 / np.sqrt(np.maximum(values[:, -1], 1e-300)), weights
 
 
+def capped(away: np.ndarray) -> np.ndarray:
+    """Distances of any sign, at most 1 spread; 1 where there is none."""
+    return np.minimum(np.nan_to_num(np.abs(away), nan=1.0), 1.0)
+
+
+@np.errstate(all="ignore")
+def with_distances(
+    columns: np.ndarray, slopes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all M terms, for B sets: coefficients (B, M) of the smallest λ, √λ (B,), distances (B, N).
+
+    From values (B, N, M) and gradients times the errors, (B, D, N, M). √λ is a ratio of means, and
+    may be small where the first-order distances of most points, at most 1, are not. Both are inf
+    where a term is not defined at all points, or not usable.
+    """
+    size = np.abs(columns).max(axis=1)
+    sound = np.all((size > 1.0 / LARGEST) & (size < LARGEST), axis=1)
+    sound &= np.abs(slopes).max(axis=(1, 2, 3)) < LARGEST
+    weights = np.zeros((len(columns), columns.shape[-1]))
+    sizes, away = np.full(len(columns), np.inf), np.full(columns.shape[:2], np.inf)
+    if not sound.any():
+        return weights, sizes, away
+    moments = Moments.of(columns[sound], slopes[sound])
+    steady = np.isfinite(moments.a).all(axis=(1, 2)) & np.isfinite(moments.g).all(axis=(1, 2))
+    which, every = np.flatnonzero(steady), np.arange(columns.shape[-1])
+    sound[sound] = steady
+    sizes[sound], weights[sound] = moments.at(np.tile(every, (len(which), 1)), which)
+    value = np.einsum("bnm,bm->bn", columns[sound], weights[sound])
+    slope = np.einsum("bdnm,bm->bdn", slopes[sound], weights[sound])
+    away[sound] = capped(value / np.linalg.norm(slope, axis=1))
+    return weights, sizes, away
+
+
 @jit
 def _sizes(a, g, chosen):
     """√λ (B, S) of subsets (S, K), approximately: power iteration on L⁻¹GL⁻ᵀ by squaring."""

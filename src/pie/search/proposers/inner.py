@@ -201,7 +201,7 @@ def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:
     """The proposer, in the user's units and those of the home view."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW:
+        if cloud.n_variables > libraries.FEW_COLUMNS:
             return
         for frame in cloud.frames:
             user = frame.name == "user"

@@ -119,7 +119,7 @@ def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     """The proposer, in the home view only: the grids of t scale with the units."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW:
+        if cloud.n_variables > libraries.FEW_COLUMNS:
             return
         seen = cloud.seen(cloud.home)
         found = with_number(seen, prices, limits, errors_of(seen, cloud.exact))

@@ -25,10 +25,10 @@ from ...zeroset.distance import first_order
 from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
-from ..libraries import FEW
+from ..libraries import FEW_COLUMNS
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
-from ..relations import Moments
+from ..relations import capped, with_distances
 
 DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
 BETTER = 0.9  # σ of a table that is searched, in the error of the best equation that is known
@@ -131,22 +131,10 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
         ]
         terms += [(v, s) for v, s, _ in level]
     columns = np.stack([v for v, _ in terms], axis=-1)
+    m = len(terms)
     gradients = np.moveaxis(np.stack([s for _, s in terms], axis=-1), 2, 1)  # (B, D, N, M)
-    sound = np.isfinite(gradients).all(axis=(1, 2, 3)) & np.isfinite(columns).all(axis=(1, 2))
-    found, m = np.full(b, np.inf), len(terms)
-    if sound.any() and m < n:
-        columns, gradients = columns[sound], gradients[sound]
-        moments = Moments.of(columns, gradients)
-        steady = np.isfinite(moments.a).all(axis=(1, 2)) & np.isfinite(moments.g).all(axis=(1, 2))
-        sound[sound], which = steady, np.flatnonzero(steady)
-        every = np.tile(np.arange(len(moments.usable)), (len(which), 1))
-        _, weights = moments.at(every, which)
-        value = np.einsum("bnm,bm->bn", columns[steady][..., moments.usable], weights)
-        slope = np.einsum("bdnm,bm->bdn", gradients[steady][..., moments.usable], weights)
-        away = np.abs(value) / np.linalg.norm(slope, axis=1)
-        away = np.minimum(np.nan_to_num(away, nan=1.0), 1.0)
-        found[sound] = np.sqrt(np.sum(away**2, axis=1) / (n - m))
-    return found, m
+    _, _, away = with_distances(columns, gradients)
+    return np.sqrt(np.sum(away**2, axis=1) / (n - m)) if m < n else np.full(b, np.inf), m
 
 
 def tables(
@@ -161,7 +149,8 @@ def tables(
         if not new:
             break
         size, m = sizes(new, errors)
-        order = [i for i in np.argsort(size, kind="stable")[: limits.kept] if np.isfinite(size[i])]
+        ranked = np.argsort(np.round(np.log(size), 6), kind="stable")  # a/b and b/a tie
+        order = [i for i in ranked[: limits.kept] if np.isfinite(size[i])]
         kept = [new[i] for i in order]
         for i in order[: limits.searched]:
             score = len(some) * np.log(size[i]) + 0.5 * np.log(len(some)) * m
@@ -175,9 +164,8 @@ def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
     for found in pool.ranked()[:1]:
         law = found.draft.view.back(found.fit.expression)
         away, _ = first_order(law, cloud.points, errors_of(cloud.points, cloud.exact))
-        away = np.minimum(np.nan_to_num(np.abs(away), nan=1.0), 1.0)
         long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
-        return float((NEAR if long else BETTER) * np.sqrt(np.mean(away**2)))
+        return float((NEAR if long else BETTER) * np.sqrt(np.mean(capped(away) ** 2)))
     return np.inf
 
 
@@ -193,7 +181,7 @@ def reductions(
     """
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables <= FEW:
+        if cloud.n_variables <= FEW_COLUMNS:
             return
         for size, table in tables(cloud.points, errors_of(cloud.points, cloud.exact), limits):
             if size > _known(pool, cloud, prices):

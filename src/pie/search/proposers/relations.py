@@ -151,7 +151,7 @@ def relations(limits: Relations, max_tokens: int) -> Proposer:
             )
 
         frames = [(frame.name == "user", frame.of(cloud.points)) for frame in cloud.frames]
-        if cloud.n_variables > libraries.FEW:
+        if cloud.n_variables > libraries.FEW_COLUMNS:
             for user, points in frames:
                 powers = product_of_powers(points)
                 yield batch([] if powers is None else [powers], user)

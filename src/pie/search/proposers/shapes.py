@@ -21,7 +21,7 @@ from .. import shapes as library
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
-from ..relations import LARGEST, Moments
+from ..relations import with_distances
 
 RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
@@ -182,24 +182,8 @@ def _fitted(
         slopes.append(gradient[:, :d] * units)
     values = np.stack(columns, axis=-1).reshape(len(draws), n, -1)
     gradients = np.stack(slopes, axis=-1).reshape(len(draws), n, d, -1).swapaxes(1, 2)
-    sizes = np.abs(values).max(axis=1)
-    sound = np.all((sizes > 1.0 / LARGEST) & (sizes < LARGEST), axis=1)
-    sound &= np.abs(gradients).max(axis=(1, 2, 3)) < LARGEST
-    found, weights = np.full(len(draws), np.inf), np.zeros((len(draws), len(opened)))
-    if sound.any():
-        moments = Moments.of(values[sound], gradients[sound])
-        steady = np.isfinite(moments.a).all(axis=(1, 2)) & np.isfinite(moments.g).all(axis=(1, 2))
-        which = np.flatnonzero(steady)
-        sound[sound] = steady
-        every = np.tile(np.arange(len(opened)), (len(which), 1))
-        sizes, weights[sound] = moments.at(every, which)
-        value = np.einsum("bnm,bm->bn", values[sound], weights[sound])
-        slope = np.einsum("bdnm,bm->bdn", gradients[sound], weights[sound])
-        away = np.minimum(
-            np.nan_to_num(np.abs(value) / np.linalg.norm(slope, axis=1), nan=1.0), 1.0
-        )
-        found[sound] = np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
-    return weights, found
+    weights, sizes, away = with_distances(values, gradients)
+    return weights, np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
 
 
 def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
