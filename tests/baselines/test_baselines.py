@@ -38,7 +38,7 @@ def problems(root):
 def setting(tiny_model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("weights")
     save_weights(tiny_model, folder)
-    return Setting(folder, folder, InferenceConfig(beam=2), PlusConfig(beam=2, proposers=("network",)))
+    return Setting(folder, folder, InferenceConfig(beam=2), PlusConfig(beam=2, proposers=("shapes", "network")))
 
 
 @pytest.mark.parametrize("name", METHODS)
