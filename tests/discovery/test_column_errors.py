@@ -31,7 +31,7 @@ def test_errors_are_taken_by_name_and_in_order():
 @pytest.mark.parametrize(
     "given, message",
     [
-        ([0.1], r"1 uncertainties for 2 columns \(length, period\)"),
+        ([0.1], r"is \[0.1\]; expected 2 values, for length, period"),
         ({X: 0.1}, "no uncertainty of column 'period'; known are those of length"),
         ({X: 0.1, Y: -1.0}, "the uncertainty of column 'period' is -1.0; expected a number"),
         ({X: 0.1, Y: "wide"}, "the uncertainty of column 'period' is 'wide'"),

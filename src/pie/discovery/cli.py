@@ -21,10 +21,10 @@ from .result import Result
 FOUND, NOTHING, UNUSABLE = 0, 1, 2
 
 
-def _uncertainties(given: list[str]) -> dict[str, str] | None:
+def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
     for text in given:
         if "=" not in text:
-            raise BadTable(f"uncertainty {text!r}; expected COLUMN=VALUE")
+            raise BadTable(f"{what} {text!r}; expected COLUMN=VALUE")
     pairs = (text.rpartition("=") for text in given)
     return {name.strip(): value for name, _, value in pairs} or None
 
@@ -56,6 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--uncertainty", action="append", default=[], metavar="COLUMN=VALUE",
         help="standard deviation of a column's errors, in its units; 0 = exact; for every column",
     )  # fmt: skip
+    find.add_argument(
+        "--unit", action="append", default=[], metavar="COLUMN=UNIT",
+        help="of a column, such as kPa or m/s^2; 1 = none; for every column",
+    )  # fmt: skip
     find.add_argument("--max-sets", type=int, default=20, help="sets of columns searched at most")
     find.add_argument("--seconds", type=float, default=600.0, help="begin no other set after these")
     find.add_argument("--seed", type=int, default=0)
@@ -79,7 +83,8 @@ def main(arguments: list[str] | None = None) -> int:
         result = discover(
             frame, options.weights, options.missing, options.max_points, seed=options.seed,
             max_sets=options.max_sets, seconds=options.seconds,
-            uncertainties=_uncertainties(options.uncertainty),
+            uncertainties=_of_columns(options.uncertainty, "uncertainty"),
+            units=_of_columns(options.unit, "unit"),
         )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..zeroset.metric import set_columns
-from .measurements import BadTable, quoted
+from .measurements import BadTable, of_columns, quoted
 
 
 def known_errors(
@@ -21,27 +21,15 @@ def known_errors(
     """
     if given is None:
         return None
-    if not isinstance(given, Mapping):
-        if len(given) != len(names):
-            raise BadTable(
-                f"{len(given)} uncertainties for {len(names)} columns ({', '.join(names)}); "
-                f"expected one for each"
-            )
-        given = dict(zip(names, given, strict=True))
-    missing = [name for name in names if name not in given]
-    if missing:
-        raise BadTable(
-            f"no uncertainty of column {quoted(missing[0])}; known are those of {', '.join(given)}"
-        )
     values = []
-    for name in names:
+    for name, one in zip(names, of_columns(given, names, "uncertainty"), strict=True):
         try:
-            value = float(given[name])
+            value = float(one)
         except (TypeError, ValueError):
             value = np.nan
         if not 0.0 <= value < np.inf:
             raise BadTable(
-                f"the uncertainty of column {quoted(name)} is {quoted(given[name])}; "
+                f"the uncertainty of column {quoted(name)} is {quoted(one)}; "
                 f"expected a number of at least 0"
             )
         values.append(value)

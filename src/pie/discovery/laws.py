@@ -15,13 +15,13 @@ import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from ..expr.sympy_bridge import rounded
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
 from ..search.candidates import Unusable
@@ -37,6 +37,7 @@ from .compilation import announced
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements
 from .pretrained import from_pretrained
 from .result import Law, Result, rms_distance
+from .units import Units
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -58,6 +59,7 @@ def discover(
     max_sets: int = 20,
     seconds: float = 600.0,
     uncertainties: Mapping[str, float] | Sequence[float] | None = None,
+    units: Mapping[str, str] | Sequence[str] | None = None,
     workers: int | None = None,
 ) -> Result:
     """Laws f(x) = 0 that a table of measurements obeys; ``best`` is None where none was found.
@@ -74,6 +76,8 @@ def discover(
             on the machine, and ``result.notes`` says so.
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
+        units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
+            Constants get theirs, and an equation with ``sin(t)`` for t in s is left out.
         workers: threads that fit constants, which does not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
@@ -84,6 +88,7 @@ def discover(
     began = time.perf_counter()
     table = measurements(data, missing, max_points, seed)
     errors = known_errors(uncertainties, table.names)
+    known_units = None if units is None else Units.of(units, table.names)
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
     workers = workers or os.cpu_count() or 1
@@ -108,7 +113,11 @@ def discover(
             known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
             points = table.points[:, columns]
             found, complete = _search(model, points, names, config, seed, known, workers)
-            laws += found
+            laws += (
+                found
+                if known_units is None
+                else _with_units(found, known_units[columns], points, notes)
+            )
             progress.update()
             if not complete:
                 if not laws:
@@ -141,7 +150,7 @@ def _form(price: Price | None) -> float:
 def _so_far(names: Sequence[str], laws: Sequence[Law]) -> str:
     """What is searched, and the last law that was found."""
     lawful = [law for law in laws if law.certificate.law]
-    last = f"; found {rounded(lawful[-1].expression)} = 0" if lawful else ""
+    last = f"; found {lawful[-1]!r}" if lawful else ""
     return f"searching {', '.join(names)}{last}"
 
 
@@ -234,6 +243,24 @@ def _search(
         )
         laws.append(law)
     return laws, complete
+
+
+def _with_units(
+    laws: Sequence[Law], units: Units, points: np.ndarray, notes: list[str]
+) -> list[Law]:
+    """Laws with the units of their constants; ``notes`` says if some mix dimensions."""
+    of_constants = [units.of_constants(law.program, points) for law in laws]
+    found = [
+        replace(law, units=own)
+        for law, own in zip(laws, of_constants, strict=True)
+        if own is not None
+    ]
+    mixed = [law for law, own in zip(laws, of_constants, strict=True) if own is None]
+    if lawful := [law for law in mixed if law.certificate.law]:
+        notes.append(
+            f"{len(lawful)} equations hold in these units only and are left out, as {lawful[0]!r}"
+        )
+    return found
 
 
 def _faint(laws: Sequence[Law]) -> list[int]:

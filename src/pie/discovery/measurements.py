@@ -3,7 +3,7 @@
 import contextlib
 import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,6 +167,29 @@ def _names(frame: pd.DataFrame) -> list[str]:
         if names.count(name) > 1:
             raise BadTable(f"two columns are called {quoted(name)}; expected different names")
     return names
+
+
+def of_columns(
+    given: Mapping[str, object] | Sequence[object], names: Sequence[str], what: str
+) -> list:
+    """What is given of columns, by name (of more than ``names`` or not) or in order.
+
+    >>> of_columns({"x": "mm", "y": "s"}, ["y", "x"], "unit")
+    ['s', 'mm']
+    """
+    if not isinstance(given, Mapping):
+        if isinstance(given, str) or len(given) != len(names):
+            raise BadTable(
+                f"the {what} of each column is {quoted(given)}; expected {len(names)} values, "
+                f"for {', '.join(names)}"
+            )
+        return list(given)
+    for name in names:
+        if name not in given:
+            raise BadTable(
+                f"no {what} of column {quoted(name)}; known are those of {', '.join(given)}"
+            )
+    return [given[name] for name in names]
 
 
 def quoted(value: object) -> str:

@@ -13,7 +13,7 @@ from .. import __version__
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.solving import solved_for
-from ..expr.sympy_bridge import named, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import balanced, named, rounded, to_latex, to_sympy
 from ..search.price import Price
 from ..search.shapes import name_of
 from ..zeroset.distance import first_order
@@ -93,6 +93,7 @@ class Law:
     chi: float | None = None
     proposer: str = ""  # who proposed it to the search (pie.search.proposers)
     price: Price | None = None  # on the points that the search saw
+    units: tuple[str, ...] = ()  # of the constants, if those of the columns are known
 
     @property
     def expression(self) -> sympy.Expr:
@@ -113,18 +114,31 @@ class Law:
 
     @property
     def template(self) -> sympy.Expr:
-        """f with its constants as symbols c1, c2, …"""
-        symbols = [sympy.Symbol(name) for name in self.constants]
+        """f with its constants as symbols c1, c2, …, which are positive."""
+        symbols = [
+            (-1 if value < 0.0 else 1) * sympy.Symbol(name)
+            for name, value in zip(self.constants, self.program.constants, strict=True)
+        ]
         return named(to_sympy(self.program, symbols), self.names)
 
     @property
+    def equation(self) -> sympy.Eq:
+        """The law as people write it, constants to four digits, such as p·V = 8.314·n·T."""
+        return balanced(rounded(self.expression))
+
+    @property
     def constants(self) -> dict[str, tuple[float, float]]:
-        """Values and standard errors of c1, c2, … (c_1, … where a column is called so)."""
+        """Magnitudes and standard errors of c1, c2, … (c_1, … where a column is called so)."""
         count, letter = len(self.errors), "c"
         while not {f"{letter}{k + 1}" for k in range(count)}.isdisjoint(self.names):
             letter += "_"
-        pairs = zip(self.program.constants, self.errors, strict=True)
+        pairs = zip(map(abs, self.program.constants), self.errors, strict=True)
         return {f"{letter}{k}": pair for k, pair in enumerate(pairs, start=1)}
+
+    @property
+    def _constants_with_units(self) -> list[tuple[tuple[str, tuple[float, float]], str]]:
+        units = self.units or ("",) * len(self.errors)
+        return list(zip(self.constants.items(), units, strict=True))
 
     @property
     def name(self) -> str:
@@ -133,8 +147,8 @@ class Law:
 
     @property
     def latex(self) -> str:
-        """f = 0 in LaTeX, constants to four significant digits."""
-        return f"{to_latex(self.program, self.names)} = 0"
+        """The equation in LaTeX, constants to four significant digits."""
+        return to_latex(self.equation)
 
     @property
     def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:
@@ -159,7 +173,7 @@ class Law:
         return first_order_distances(self.program, points, np.ones(points.shape[1]))
 
     def __repr__(self) -> str:
-        return f"{rounded(self.expression)} = 0"
+        return f"{self.equation.lhs} = {self.equation.rhs}"
 
     def record(self) -> dict:
         """What JSON holds; ``program`` and what follows it is for :meth:`of_record`."""
@@ -171,7 +185,8 @@ class Law:
             "columns": list(self.names),
             "constants": {
                 name: {"value": value, "standard_error": _number(error)}
-                for name, (value, error) in self.constants.items()
+                | ({"unit": unit} if self.units else {})
+                for (name, (value, error)), unit in self._constants_with_units
             },
             "rms": _number(self.rms),
             "relative_rms": _number(self.relative_rms),
@@ -209,12 +224,14 @@ class Law:
             None if gap is None else tuple(tuple(ends) for ends in gap),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
-        errors = (_from_number(c["standard_error"]) for c in record["constants"].values())
+        constants = record["constants"].values()
+        errors = (_from_number(c["standard_error"]) for c in constants)
+        units = tuple(c["unit"] for c in constants if "unit" in c)
         price = {name: _from_number(value) for name, value in (record["price"] or {}).items()}
         return cls(
             from_tree(_of_lists(record["program"])), tuple(record["columns"]), tuple(errors),
             _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
-            record["chi"], record["proposer"], Price(**price) if price else None,
+            record["chi"], record["proposer"], Price(**price) if price else None, units,
         )  # fmt: skip
 
 
@@ -338,7 +355,7 @@ class Result:
         """One line per candidate, best first, to read."""
         return pd.DataFrame(
             {
-                "equation": f"{rounded(law.expression)} = 0",
+                "equation": repr(law),
                 "rms / spread": float(f"{law.relative_rms:.3g}"),
                 "complexity": law.complexity,
                 "left out": float(f"{law.certificate.contrast:.3g}"),
@@ -358,7 +375,7 @@ class Result:
         for law in self.candidates[: rivals + 1]:
             items = asdict(law.price) | {"total": law.price.total} if law.price else {}
             rows.append(
-                {"equation": f"{rounded(law.expression)} = 0", "proposer": law.proposer}
+                {"equation": repr(law), "proposer": law.proposer}
                 | {name: float(f"{value:.4g}") for name, value in items.items()}
             )
         return pd.DataFrame(rows)
@@ -387,7 +404,8 @@ class Result:
         if self.best is None:
             return "\n".join([*lines, f"no law found: {self._why_none}"])
         for law in self.laws:
-            lines += [f"{law.template} = 0{_named(law)}", *_constants(law)]
+            shown = balanced(law.template)
+            lines += [f"{shown.lhs} = {shown.rhs}{_named(law)}", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
@@ -432,4 +450,7 @@ def _named(law: Law) -> str:
 
 
 def _constants(law: Law) -> list[str]:
-    return [f"{name} = {measured(value, error)}" for name, (value, error) in law.constants.items()]
+    return [
+        f"{name} = {measured(value, error)} {unit}".rstrip()
+        for (name, (value, error)), unit in law._constants_with_units
+    ]

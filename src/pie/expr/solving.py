@@ -58,8 +58,8 @@ def _without(term: Tree, variable: int) -> Tree | None:
 
 def _total(parts: list[Tree], sign: float) -> Tree:
     """The sum of the parts times ±1, a minus as a difference where there is one."""
-    scaled = [_scaled(part) for part in parts]
-    ordered = sorted(((sign * c, part) for c, part in scaled), key=lambda one: one[0] < 0.0)
+    pieces = [scaled(part) for part in parts]
+    ordered = sorted(((sign * c, part) for c, part in pieces), key=lambda one: one[0] < 0.0)
     tree: Tree | None = None
     for c, part in ordered:
         size = abs(c) if tree else c
@@ -68,22 +68,22 @@ def _total(parts: list[Tree], sign: float) -> Tree:
     return tree or ("c", 0.0)
 
 
-def _scaled(part: Tree) -> tuple[float, Tree]:
+def scaled(part: Tree) -> tuple[float, Tree]:
     """A constant factor, and the part without it."""
     if part[0] == "c":
         return part[1], ONE
     if part[0] == "mul":
-        (c, a), (k, b) = _scaled(part[1]), _scaled(part[2])
+        (c, a), (k, b) = scaled(part[1]), scaled(part[2])
         return c * k, b if a == ONE else a if b == ONE else ("mul", a, b)
     if part[0] == "div":
-        c, a = _scaled(part[1])
+        c, a = scaled(part[1])
         return c, ("div", a, part[2])
     return 1.0, part
 
 
 def _ratio(above: Tree, below: Tree) -> Tree:
-    (c, a), (k, b) = _scaled(above), _scaled(below)
-    negative = [[_scaled(term)[0] < 0.0 for term in terms(side)] for side in (above, below)]
+    (c, a), (k, b) = scaled(above), scaled(below)
+    negative = [[scaled(term)[0] < 0.0 for term in terms(side)] for side in (above, below)]
     mixed = any(negative[1]) and not all(negative[1])
     if b != ONE and (all(negative[1]) or (mixed and all(negative[0]))):
         return _ratio(_total(terms(above), -1.0), _total(terms(below), -1.0))

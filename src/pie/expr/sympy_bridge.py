@@ -62,17 +62,27 @@ def rounded(expression: sympy.Expr, digits: int = 4) -> sympy.Expr:
     return expression.xreplace({n: sympy.Float(n, digits) for n in expression.atoms(sympy.Float)})
 
 
-def to_latex(expression: Expression, names: Sequence[str] = (), digits: int = 4) -> str:
-    r"""LaTeX with constants to ``digits`` significant digits.
+def balanced(f: sympy.Expr) -> sympy.Eq:
+    """f = 0 as an equation, what is subtracted on its right side.
 
-    ``names`` replace x1, x2, …; words are set upright. Without names: subscripted x.
-
-    >>> from pie.expr.expression import parse
-    >>> to_latex(parse("x1*x2 - 2.50001")), to_latex(parse("x1*x2"), ["p", "mean volume"])
-    ('x_{1} x_{2} - 2.5', '\\mathrm{mean\\ volume} p')
+    >>> x, y = sympy.symbols("x y")
+    >>> balanced(x * y - 2 * x - 1), balanced(-x - y)
+    (Eq(x*y, 2*x + 1), Eq(x + y, 0))
     """
-    given = names or [f"x_{j}" for j in range(1, max(expression.variables, default=0) + 1)]
-    shown = rounded(named(to_sympy(expression), given), digits)
+    summands = sympy.Add.make_args(f)
+    right = [term for term in summands if term.as_coeff_Mul()[0] < 0]
+    if len(right) == len(summands):
+        return sympy.Eq(-f, 0, evaluate=False)
+    left = [term for term in summands if term not in right]
+    return sympy.Eq(sympy.Add(*left), -sympy.Add(*right), evaluate=False)
+
+
+def to_latex(shown: sympy.Basic) -> str:
+    r"""LaTeX in which names of more than one letter are upright.
+
+    >>> to_latex(sympy.Symbol("mean volume") * sympy.Symbol("p"))
+    '\\mathrm{mean\\ volume} p'
+    """
     upright = {
         symbol: rf"\mathrm{{{_escaped(symbol.name)}}}"
         for symbol in shown.free_symbols

@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..discovery.result import Law, Result
-from ..expr.sympy_bridge import rounded
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid
 
 Data = pd.DataFrame | np.ndarray | Sequence  # with the columns of a law
@@ -91,7 +90,7 @@ def turntable(law: Law, data: Data, frames: int = 18) -> str:
 
 
 def _title(law: Law) -> str:
-    return clipped(f"{rounded(law.expression)} = 0", 70)
+    return clipped(repr(law), 70)
 
 
 def overview(results: dict[str, Result]) -> pd.DataFrame:

@@ -1,0 +1,125 @@
+"""Units of columns: which equations keep their form in other units, and the units of constants."""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from ..expr.dimensions import exponents
+from ..expr.expression import Expression
+from .measurements import BadTable, of_columns, quoted
+
+LONGEST = 60  # letters of a unit
+FRACTIONS = 12  # largest denominator of an exponent
+CLOSE = 1e-4  # of an exponent and such a fraction
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of columns as text, and the exponents of base dimensions in them, (D, B).
+
+    >>> units = Units.of({"p": "kPa", "V": "l", "T": "K"}, ["p", "V", "T"])
+    >>> units.names, units.dimensions.shape
+    (('kPa', 'l', 'K'), (3, 4))
+    """
+
+    names: tuple[str, ...]
+    dimensions: np.ndarray
+
+    @classmethod
+    def of(cls, given: Mapping[str, str] | Sequence[str], names: Sequence[str]) -> "Units":
+        """``given`` by name or in order, as Pint writes them; 1 = none. BadTable quotes a fault."""
+        texts = [str(text).strip() or "1" for text in of_columns(given, names, "unit")]
+        found = [_dimensions(text, name) for text, name in zip(texts, names, strict=True)]
+        base = sorted({dimension for one in found for dimension in one})
+        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one in found]
+        return cls(tuple(texts), np.array(exponents).reshape(len(names), len(base)))
+
+    def __getitem__(self, columns: Sequence[int]) -> "Units":
+        """Those of some columns."""
+        return Units(tuple(self.names[j] for j in columns), self.dimensions[list(columns)])
+
+    def of_constants(self, expression: Expression, points: np.ndarray) -> tuple[str, ...] | None:
+        """Units of the constants of f, in those of the columns; None if f mixes dimensions.
+
+        ``?`` where a logarithm of a quantity with a unit stands beside a constant.
+
+        >>> from pie.expr.expression import parse
+        >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 3))
+        >>> units = Units.of(["kPa", "l", "K"], "pVT")
+        >>> units.of_constants(parse("x1*x2 - 8.3*x3"), x)
+        ('kPa·l/K',)
+        >>> units.of_constants(parse("x1*x2 - 3.0*sin(x3)"), x) is None
+        True
+        """
+        powers, sound = exponents(expression, points, self.dimensions.T)
+        if not sound:
+            return None
+        own = list(dict.fromkeys(unit for unit in self.names if unit != "1"))
+        each = np.array([[float(name == unit) for name in self.names] for unit in own])
+        finer, keeps = exponents(expression, points, each.reshape(len(own), len(self.names)))
+        if keeps:  # each unit by itself
+            return tuple(_written(own, row) for row in finer)
+        places = [self.names.index(unit) for unit in own]
+        return tuple(_composed(own, self.dimensions[places], row) for row in powers)
+
+
+def _composed(units: Sequence[str], dimensions: np.ndarray, wanted: np.ndarray) -> str:
+    """The product of the fewest of the units (U, B) that has the wanted dimension, (B,)."""
+    if np.isnan(wanted).any() or np.abs(wanted).max(initial=0.0) < CLOSE:
+        return _written(units, wanted[:1])
+    for size in range(1, len(units) + 1):
+        for chosen in combinations(range(len(units)), size):
+            some = dimensions[list(chosen)].T
+            powers = np.linalg.lstsq(some, wanted, rcond=None)[0]
+            if np.abs(some @ powers - wanted).max() < CLOSE:
+                return _written([units[j] for j in chosen], powers)
+    return "?"
+
+
+def _written(units: Sequence[str], powers: np.ndarray) -> str:
+    """A product of powers of units; ``?`` if a power is nan.
+
+    >>> _written(["kPa", "l", "K"], np.array([1.0, 0.5, -1.0]))
+    'kPa·l^(1/2)/K'
+    """
+    if np.isnan(powers).any():
+        return "?"
+    above, below = [], []
+    for unit, power in zip(units, powers, strict=True):
+        near = Fraction(float(power)).limit_denominator(FRACTIONS)
+        if abs(near) < CLOSE:
+            continue
+        size = f"{abs(near)}" if abs(near - power) < CLOSE else f"{abs(power):.4g}"
+        name = f"({unit})" if not unit.isalpha() else unit
+        size = f"({size})" if "/" in size else size
+        (above if power > 0.0 else below).append(name if size == "1" else f"{name}^{size}")
+    over = "·".join(above) or ("1" if below else "")
+    return "/".join([over, *below])
+
+
+@functools.cache
+def _registry():
+    import pint  # takes half a second
+
+    return pint.UnitRegistry()
+
+
+def _dimensions(text: str, name: str) -> Mapping[str, float]:
+    """Exponents of the base dimensions of a unit."""
+    if text == "1":
+        return {}
+    try:
+        if len(text) > LONGEST:
+            raise ValueError
+        powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", text)  # m3, s-1
+        return dict(_registry().get_dimensionality(_registry().parse_units(powers)))
+    except Exception:  # Pint raises many kinds
+        raise BadTable(
+            f"the unit of column {quoted(name)} is {quoted(text)}; expected one such as 'kPa', "
+            f"'m/s^2' or '1'"
+        ) from None

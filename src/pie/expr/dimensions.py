@@ -1,0 +1,90 @@
+r"""Whether an equation keeps its form in other units, and what its constants are multiplied by.
+
+In another unit column j is s^{d_j}·x_j. The form stays the same if constants and f as a whole make
+up for it, f(s^d·x; s^e·c) = s^w·f(x; c). At s = 1 this is Euler's theorem on homogeneous functions,
+
+.. math:: \sum_j d_j x_j \frac{∂f}{∂x_j} = w f - \sum_k e_k c_k \frac{∂f}{∂c_k}
+          \quad \text{for all } x,
+
+linear equations for w and the exponents e_k. They have no solution where the argument of a sine or
+an exponential has a dimension that no constant takes away. Terms of different dimensions may be
+added: units are often such that a factor is 1, as in period² = axis³ of years and astronomical
+units, and then that 1 is a constant with a unit. A logarithm is shifted by another unit, which a
+constant beside it takes up.
+"""
+
+import numpy as np
+
+from .derivatives import derivatives
+from .expression import Expression, from_tree, to_tree
+from .solving import scaled
+from .terms import terms
+
+AROUND = 0.2  # points are moved off the zero set by factors of about e^±0.2
+ENOUGH = 100  # points
+CLOSE = 1e-6  # relative residual of a solution
+OTHER = 1.5  # factor of a constant whose exponent is tested
+
+
+def exponents(
+    expression: Expression, points: np.ndarray, scales: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """e, (P, B), for B changes of units d, the rows of ``scales`` (B, D); whether all exist.
+
+    ``points`` (N, D) say where the equation is defined. nan marks a constant beside a logarithm,
+    which another unit shifts.
+
+    >>> from pie.expr.expression import parse
+    >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 3))
+    >>> found, fits = exponents(parse("x1*x2 - 8.3*x3"), x, np.array([[1, 0, 0], [0, 0, 1]]))
+    >>> found.round(6).tolist(), fits
+    ([[1.0, -1.0]], True)
+    >>> exponents(parse("x1 - 2.0*exp(x2)"), x, np.array([[0, 1, 0]]))[1]
+    False
+    """
+    scales = np.atleast_2d(np.asarray(scales, float))
+    around = np.repeat(points, -(-ENOUGH // len(points)), axis=0)
+    rng = np.random.default_rng(0)
+    around = around * np.exp(AROUND * rng.standard_normal(around.shape))
+    found, fits = _solution(expression, around, scales)
+    hidden = not fits
+    if hidden:
+        found, fits = _solution(expression, around, scales, hidden)
+    for k, c in enumerate(expression.constants):
+        other = [OTHER * c if i == k else one for i, one in enumerate(expression.constants)]
+        again, _ = _solution(expression.with_constants(other), around, scales, hidden)
+        found[k, np.abs(again[k] - found[k]) > 1e-3 * (1.0 + np.abs(found[k]))] = np.nan
+    return found, fits
+
+
+def _bare_terms(expression: Expression) -> list[Expression]:
+    """The summands of f that have no constant as a factor."""
+    return [from_tree(t) for t in terms(to_tree(expression)) if abs(scaled(t)[0]) == 1.0]
+
+
+@np.errstate(all="ignore")
+def _solution(
+    expression: Expression, points: np.ndarray, scales: np.ndarray, hidden: bool = False
+) -> tuple[np.ndarray, bool]:
+    """e, (P, B), and whether it solves the equations.
+
+    ``hidden``: every summand without a factor has one that is 1, but for the first.
+    """
+    codes, constants = expression.arrays
+    (_, d), p = points.shape, constants.size
+    jet = derivatives(codes, constants, np.ascontiguousarray(points.T), True, True, False)
+    slopes = points.T * jet[1 : 1 + d]  # (D, N)
+    bare = _bare_terms(expression)[1:] if hidden else []
+    rows = -constants[:, None] * jet[1 + d :]
+    columns = np.column_stack([*rows, jet[0], *(term.values(points) for term in bare)])
+    targets = slopes.T @ scales.T  # (N, B)
+    size = np.abs(slopes).sum(axis=0)
+    usable = np.isfinite(columns).all(axis=1) & np.isfinite(size) & (size > 0.0)
+    if usable.sum() < columns.shape[1]:
+        return np.full((p, len(scales)), np.nan), True
+    columns, targets = (a[usable] / size[usable, None] for a in (columns, targets))
+    norms = np.linalg.norm(columns, axis=0)
+    norms[norms == 0.0] = 1.0
+    solution = np.linalg.lstsq(columns / norms, targets, rcond=1e-10)[0] / norms[:, None]
+    left = np.linalg.norm(columns @ solution - targets, axis=0)
+    return solution[:p], bool(np.all(left <= CLOSE * np.linalg.norm(targets, axis=0) + 1e-12))

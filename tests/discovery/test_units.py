@@ -1,0 +1,115 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pie.discovery.cli import main
+from pie.discovery.laws import discover
+from pie.discovery.measurements import BadTable
+from pie.discovery.result import Result
+from pie.discovery.units import Units
+from pie.expr.dimensions import exponents
+from pie.expr.expression import parse
+
+POINTS = np.random.default_rng(0).uniform(0.8, 2.0, (40, 3))
+EACH = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    "equation, powers",
+    [
+        ("x3 - 2*exp(-0.3*x1)", [[0, 0, 1], [-1, 0, 0]]),
+        ("x2 - 3*x1/(0.7 + x1)", [[0, 1, 0], [1, 0, 0]]),
+        ("x1**1.5 - 2.5*x2", [[0, 0, 0], [1.5, -1, 0]]),
+        ("ln(x2) - 3 + 200/x1", [[0, np.nan, 0], [1, 0, 0]]),  # Antoine's: ln of the unit of x2
+        ("(x1 + 0.3)**2 + 2*x2**2 - 4", [[1, 0, 0], [2, -2, 0], [2, 0, 0]]),
+    ],
+)
+def test_powers_of_units_in_constants(equation, powers):
+    found, keeps = exponents(parse(equation), POINTS, EACH)
+    assert keeps
+    np.testing.assert_allclose(found, powers, atol=1e-5)
+
+
+@pytest.mark.parametrize("equation", ["sin(x1) - x2", "x2 - exp(x1)", "(x1 + x2)**2 - 3*x3"])
+def test_what_no_constant_makes_up_for(equation):
+    assert not exponents(parse(equation), POINTS, EACH)[1]
+
+
+def test_another_unit_gives_another_constant_with_the_same_zero_set():
+    """Euler's exponents, put to the test: points in another unit and c·s^e."""
+    law, scale = parse("x3 - 2.0*exp(-0.3*x1)*x2"), np.array([1000.0, 0.01, 7.0])
+    powers, _ = exponents(law, POINTS, EACH)
+    points = POINTS.copy()
+    points[:, 2] = 2.0 * np.exp(-0.3 * points[:, 0]) * points[:, 1]
+    constants = np.array(law.constants) * np.prod(scale**powers, axis=1)
+    assert np.abs(law.with_constants(constants).values(points * scale)).max() < 1e-10
+
+
+def test_a_factor_of_one_may_have_a_unit():
+    """Kepler's law in years and astronomical units."""
+    units = Units.of(["au", "yr"], ["axis", "period"])
+    assert units.of_constants(parse("x1**1.5 - x2"), POINTS[:, :2]) == ("",)
+
+
+def test_units_that_hang_together_are_composed():
+    """A force, mass and acceleration inside a square: no unit can change by itself."""
+    units = Units.of(["N", "kg", "m/s^2"], ["F", "m", "a"])
+    assert units.of_constants(parse("x1 - x2*(x3 + 0.4)"), POINTS) == ("(m/s^2)",)
+    assert units.of_constants(parse("(x1 - x2*x3)**2 - 0.4"), POINTS) == ("N^2",)
+    assert units.of_constants(parse("(x1 - x2*x3)**2 - 0.4*x2*sin(0.3*x1)"), POINTS) == (
+        "N^2/kg", "1/N",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (["kPa"], r"is \['kPa'\]; expected 2 values, for p, V"),
+        ("kPa", "is 'kPa'; expected 2 values, for p, V"),
+        ({"p": "kPa"}, "no unit of column 'V'; known are those of p"),
+        (["kPa", "litres of beer"], "unit of column 'V' is 'litres of beer'; expected one such as"),
+        (["kPa", "2 l"], "unit of column 'V' is '2 l'"),
+        (["kPa", "__import__('os')"], "expected one such as 'kPa'"),
+        (["kPa", "m" * 100], "expected one such as 'kPa'"),
+        (["kPa", None], "unit of column 'V' is 'None'"),
+    ],
+)
+def test_a_bad_unit_is_quoted(given, message):
+    with pytest.raises(BadTable, match=message):
+        Units.of(given, ["p", "V"])
+
+
+def test_units_as_people_write_them():
+    units = Units.of(["m3", "m s-1", "%", "1", ""], "abcde")
+    assert units.dimensions.tolist() == [[3.0, 0.0], [1.0, -1.0], [0, 0], [0, 0], [0, 0]]
+
+
+@pytest.fixture(scope="module")
+def gas():
+    rng = np.random.default_rng(1)
+    V, n, T = rng.uniform((1.0, 0.1, 250.0), (30.0, 3.0, 450.0), (60, 3)).T
+    points = np.column_stack([8.314 * n * T / V, V, n, T])
+    return pd.DataFrame(points * (1.0 + 0.002 * rng.standard_normal((60, 4))), columns=[*"pVnT"])
+
+
+@pytest.mark.slow
+def test_a_gas_with_its_amount_from_table_to_constant_with_unit(gas, tmp_path, capsys):
+    gas.to_csv(tmp_path / "gas.csv", index=False)
+    units = [f"--unit={c}={u}" for c, u in {"p": "kPa", "V": "l", "n": "mol", "T": "K"}.items()]
+    assert main(["discover", str(tmp_path / "gas.csv"), "--json", *units]) == 0
+    content = json.loads(capsys.readouterr().out)
+    (constant,) = content["best"]["constants"].values()
+    assert constant["value"] == pytest.approx(8.314, rel=0.005)
+    assert constant["unit"] == "kPa·l/mol/K" and content["columns"] == ["p", "V", "n", "T"]
+    (tmp_path / "result.json").write_text(json.dumps(content))
+    kept = Result.load(tmp_path / "result.json")
+    assert "kPa·l/mol/K" in str(kept) and kept.best.units == ("kPa·l/mol/K",)
+
+
+def test_an_equation_that_holds_in_one_unit_only_is_no_law():
+    t = np.linspace(0.0, 7.0, 120)
+    found = discover(np.column_stack([t, np.sin(t)]), units=["s", "m"])
+    assert found.best is None and "hold in these units only" in str(found)
+    assert discover(np.column_stack([t, np.sin(t)]), units=["rad", "m"]).best
