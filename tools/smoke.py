@@ -47,9 +47,7 @@ def copy(folder: Path, root: Path = ROOT) -> None:
 
 
 def shrink(folder: Path) -> None:
-    """Lay configs/smoke.yaml over params.yaml; stages that are frozen run as well."""
-    stages = (folder / "dvc.yaml").read_text()
-    (folder / "dvc.yaml").write_text(stages.replace("    frozen: true\n", ""))
+    """Lay configs/smoke.yaml over params.yaml."""
     params = merged(read_yaml(folder / "params.yaml"), read_yaml(folder / "configs/smoke.yaml"))
     (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
 

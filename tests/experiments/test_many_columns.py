@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pie.data.columns import ColumnLaw
+from pie.data.columns import ColumnLaw, points
+from pie.data.null_clouds import LAWFUL, Cloud
 from pie.discovery.pretrained import default_weights
 from pie.experiments import many_columns
-from pie.experiments.many_columns import FOUND, TOO_WIDE, answers
+from pie.experiments.many_columns import FOUND, TOO_WIDE, answers, claims
 from pie.expr.expression import parse
+from pie.report import many_columns as report
 from pie.search.plus import PlusConfig
 
 QUICK = PlusConfig(proposers=("relations",))
@@ -59,10 +61,14 @@ def test_a_law_of_too_many_columns_is_left_out_and_says_so(rows):
 def test_an_interrupted_run_continues_from_its_journal(rows, folder, monkeypatch):
     (journal,) = folder.glob("*.jsonl")
     lines = journal.read_text().splitlines()
-    assert len(lines) == 4
-    journal.write_text("\n".join([*lines[:3], lines[3][:9]]))  # cut in the middle of a line
+    assert len(lines) == 6
+    journal.write_text(
+        "\n".join([*lines[:3], lines[3][:9], *lines[4:]])
+    )  # cut in the middle of a line
     asked, search = [], many_columns._searched
-    monkeypatch.setattr(many_columns, "_searched", lambda *a: asked.append(a[0]) or search(*a))
+    monkeypatch.setattr(
+        many_columns, "_searched", lambda *a, **k: asked.append(a[0]) or search(*a, **k)
+    )
     again = answers(SETS, [0.0, 0.01], 60, default_weights(), QUICK, folder=folder)
     assert len(asked) == 1
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), rows.drop(columns="seconds"))
@@ -75,3 +81,18 @@ def test_another_law_with_the_same_points_is_not_right(rows):
     found |= {"codes": [*other.codes], "constants": [], "logarithmic": [False] * 4}
     row = many_columns._judged("made", made, 0.0, 60, found, QUICK)
     assert not row["right"] and not row["law"]
+
+
+def test_laws_of_a_part_and_of_nothing_are_counted(tmp_path):
+    """x1·x2 = 3 and two columns of noise: a law of a part, which holds; noise alone: none."""
+    rng = np.random.default_rng(0)
+    x, noise = rng.uniform(0.5, 2.0, 60), rng.standard_normal((60, 4))
+    hidden = np.column_stack([x, 3.0 / x, noise[:, :2]])
+    whole = points(SETS["made"][0], 60, 0.0, 0)
+    clouds = [Cloud("made", LAWFUL, "hidden", hidden), Cloud("made", LAWFUL, "whole", whole)]
+    clouds += [Cloud("null", "normal", "normal", noise)]
+    rows = claims(clouds, default_weights(), QUICK, folder=tmp_path)
+    assert rows.laws.tolist() == ["2", "4", ""] and rows.part.tolist() == [True, False, False]
+    assert parse(rows["first"][0]).variables == (1, 2) and rows["first"][2] == ""
+    table = report.claimed(rows)
+    assert table["a false law"].str.startswith(("50.0 %", "0.0 %")).all() and len(table) == 2

@@ -91,12 +91,17 @@ def lawful_clouds(part: str, problems: Iterable[Problem]) -> list[Cloud]:
 
 
 def null_clouds(
-    part: str, lawful: Sequence[Cloud], per_kind: int, seed: int, kinds: Sequence[str] = KINDS
+    part: str,
+    lawful: Sequence[Cloud],
+    per_kind: int,
+    seed: int,
+    kinds: Sequence[str] = KINDS,
+    columns: Sequence[int] = (2, 3),
 ) -> list[Cloud]:
     """``per_kind`` clouds of each of ``kinds``; each is a function of (seed, kind, number).
 
     ``permuted`` and ``drowned`` take lawful clouds, each at most once per kind. The others have 50
-    to 200 points and two or three columns. ValueError for an unknown kind, or if ``per_kind``
+    to 200 points and ``columns``, in turn. ValueError for an unknown kind, or if ``per_kind``
     exceeds the number of lawful clouds.
     """
     for kind in kinds:
@@ -114,6 +119,6 @@ def null_clouds(
                 name, points = lawful[i].name, FROM_LAWFUL[kind](lawful[i].points, rng)
             else:
                 n = int(rng.integers(50, 201))
-                name, points = f"N{k:03d}", MADE[kind](n, 2 + k % 2, rng)
+                name, points = f"N{k:03d}", MADE[kind](n, columns[k % len(columns)], rng)
             clouds.append(Cloud(part, kind, f"{kind}-{name}", points))
     return clouds

@@ -440,9 +440,9 @@ def _sharpens(law: Law, part: Law) -> bool:
 
 
 def _is_enough(part: Law, law: Law) -> bool:
-    """Whether a law of a part of four columns or more is as probable as one of all of them."""
-    many = len(law.names) > 3 and law.price is not None and part.price is not None
-    return many and set(part.names) < set(law.names) and part.price.total <= law.price.total
+    """Whether a law of a part of the columns is as probable as one of all of them."""
+    priced = law.price is not None and part.price is not None
+    return priced and set(part.names) < set(law.names) and part.price.total <= law.price.total
 
 
 def _named(law: Law) -> str:

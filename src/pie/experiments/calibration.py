@@ -11,17 +11,14 @@ is a null cloud of which it does. (The search itself uses the library's threshol
 of three columns.)
 """
 
-import hashlib
-import json
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.stats import binomtest
-from tqdm import tqdm
 
 from ..data.null_clouds import LAWFUL, Cloud
 from ..discovery.certificate import CONTRAST, EVIDENCE, SIGNIFICANT
@@ -29,9 +26,9 @@ from ..discovery.laws import discover
 from ..discovery.pretrained import default_weights
 from ..expr.expression import parse, to_infix, to_tree
 from ..search.plus import PlusConfig
-from ..sources import digest_of
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
 from .evaluation import interval
+from .journal import each, of_search
 
 FIELDS = (
     "names", "degeneracy", "p", "contrast", "evidence", "gain", "covered", "complexity", "equation",
@@ -51,10 +48,10 @@ class Rule(NamedTuple):
 LIBRARY = Rule(SIGNIFICANT, CONTRAST)
 
 
-def _searched(cloud: Cloud, weights: Path, config: PlusConfig) -> list[list]:
+def _searched(points: np.ndarray, weights: Path, config: PlusConfig) -> list[list]:
     """FIELDS of each candidate, smallest contrast first; one row if there is no candidate."""
     found = []
-    result = discover(cloud.points, weights, config=config, seconds=np.inf, workers=1)
+    result = discover(points, weights, config=config, seconds=np.inf, workers=1)
     for law in result.candidates:
         of = law.certificate
         values = (of.p, of.contrast, of.evidence, of.gain, of.covered)
@@ -81,32 +78,14 @@ def search(
     settings and sources, from which an interrupted run continues.
     """
     weights = Path(weights or default_weights())
-    journal, done = None, {}
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        digest = digest_of(["discovery.laws"], config, sorted(weights.glob("*.saf*"))).hex()
-        journal = Path(folder) / f"{digest[:12]}.jsonl"
-        if journal.exists():
-            lines = (x for x in journal.read_text().splitlines() if x.endswith("}"))
-            done = {entry["points"]: entry["found"] for entry in map(json.loads, lines)}
-    keys = [hashlib.sha256(np.ascontiguousarray(c.points)).hexdigest()[:16] for c in clouds]
-
-    def run(key: str, cloud: Cloud) -> tuple[str, list[list]]:
-        return key, _searched(cloud, weights, config)
-
-    jobs = [delayed(run)(k, c) for k, c in zip(keys, clouds, strict=True) if k not in done]
-    results = Parallel(workers, return_as="generator_unordered")(jobs)
-    for key, found in tqdm(results, "search", len(jobs), disable=None):
-        done[key] = found
-        if journal:
-            with open(journal, "a") as lines:
-                line = json.dumps({"points": key, "found": found})
-                lines.write("\n" * (lines.tell() > 0) + line)
+    run = functools.partial(_searched, weights=weights, config=config)
+    journal = of_search(folder, weights, config)
+    found = each(run, [cloud.points for cloud in clouds], workers, journal)
     return pd.DataFrame(
         [
             (c.part, c.kind, c.name, *c.points.shape, *candidate)
-            for key, c in zip(keys, clouds, strict=True)
-            for candidate in done[key]
+            for c, candidates in zip(clouds, found, strict=True)
+            for candidate in candidates
         ],
         columns=["part", "kind", "cloud", "points", "variables", *FIELDS],
     )

@@ -1,11 +1,10 @@
-"""Laws of four columns or more: is the law that the points were drawn from the best answer?
+"""Tables of four columns or more: is their law the best answer, and what else is claimed of them?
 
 An answer is *right* if it is the law but for the values of its constants (in the box of noise-free
 points), *exact* if it fits these to rounding, a *law* if it passes for one in :func:`pie.discover`.
 """
 
-import hashlib
-import json
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,33 +15,36 @@ from tqdm import tqdm
 
 from ..data.columns import ColumnLaw, points
 from ..discovery.certificate import certify
-from ..discovery.laws import wide_columns
+from ..data.null_clouds import Cloud
+from ..discovery.laws import discover, wide_columns
 from ..discovery.pretrained import from_pretrained
 from ..expr.expression import Expression, to_infix, to_tree
 from ..fit.uncertainty import polished
 from ..search.candidates import Unusable
 from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
-from ..sources import digest_of
 from ..zeroset.box import Box
 from ..zeroset.metric import Metric
 from ..zeroset.spreads import robust_spreads
+from .journal import each, of_search
 from .metrics import right_skeleton
 
 FOUND, TOO_WIDE = "ok", f"more than {MOST_COLUMNS} columns"
 SEED, DIGITS = 0, 4  # of points and metric; significant ones of constants in rows
 
 
-def _searched(key: str, drawn: np.ndarray, weights: Path, config: PlusConfig) -> dict:
+def _searched(drawn: np.ndarray, weights: Path, config: PlusConfig) -> dict:
     """The best answer as plain values, for the journal; ``form`` is the price of its form."""
+    if drawn.shape[1] > MOST_COLUMNS:
+        return {"status": TOO_WIDE, "seconds": 0.0}
     try:
         found = discover_plus(from_pretrained(weights), drawn, config, 1, None, wide_columns(drawn))
     except Unusable as reason:
-        return {"points": key, "status": str(reason), "seconds": 0.0}
+        return {"status": str(reason), "seconds": 0.0}
     if (best := found.best) is None:
-        return {"points": key, "status": "no candidate", "seconds": found.seconds}
+        return {"status": "no candidate", "seconds": found.seconds}
     form = best.price.total - best.price.misfit if best.price else 0.0
     return {
-        "points": key, "status": FOUND, "seconds": found.seconds, "proposer": best.proposer,
+        "status": FOUND, "seconds": found.seconds, "proposer": best.proposer,
         "codes": best.expression.codes, "constants": best.expression.constants,
         "contrast": float(best.contrast), "form": float(np.nan_to_num(form, nan=np.inf)),
         "logarithmic": found.logarithmic,
@@ -88,23 +90,44 @@ def answers(
     """
     asked = [(name, law, level) for name, laws in sets.items() for law in laws for level in noise]
     clouds = [points(law, n, level, SEED) for _, law, level in asked]
-    keys = [hashlib.sha256(cloud.tobytes()).hexdigest()[:16] for cloud in clouds]
-    narrow = {k: c for k, c in zip(keys, clouds, strict=True) if c.shape[1] <= MOST_COLUMNS}
-    done = {key: {"status": TOO_WIDE, "seconds": 0.0} for key in keys if key not in narrow}
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-        digest = digest_of(["discovery.laws"], config, sorted(weights.glob("*.saf*"))).hex()
-        journal = folder / f"{digest[:12]}.jsonl"
-        if journal.exists():
-            lines = [json.loads(x) for x in journal.read_text().splitlines() if x.endswith("}")]
-            done |= {entry["points"]: entry for entry in lines}
-    jobs = [delayed(_searched)(k, c, weights, config) for k, c in narrow.items() if k not in done]
-    results = Parallel(workers, return_as="generator_unordered")(jobs)
-    for found in tqdm(results, "search", len(jobs), disable=None):
-        done[found["points"]] = found
-        if folder:
-            with open(journal, "a") as file:
-                file.write("\n" * (file.tell() > 0) + json.dumps(found))
-    jobs = [delayed(_judged)(*a, n, done[k], config) for a, k in zip(asked, keys, strict=True)]
+    run = functools.partial(_searched, weights=weights, config=config)
+    found = each(run, clouds, workers, of_search(folder, weights, config))
+    jobs = [delayed(_judged)(*a, n, f, config) for a, f in zip(asked, found, strict=True)]
     rows = Parallel(workers, return_as="generator")(jobs)
     return pd.DataFrame(tqdm(rows, "judge", len(jobs), disable=None))
+
+
+def _claimed(points: np.ndarray, weights: Path, config: PlusConfig) -> dict:
+    """The laws that are claimed of a table: their numbers of columns, and the first one."""
+    result = discover(points, weights, config=config, seconds=np.inf, workers=1)
+    first = "" if result.best is None else to_infix(to_tree(result.best.program), DIGITS)
+    widths = [[len(law.names) for law in result.laws]]
+    widths.append([len(law.names) for law, _ in result.approximate])
+    return {"widths": widths, "first": first, "seconds": result.seconds}
+
+
+def claims(
+    clouds: Sequence[Cloud],
+    weights: Path,
+    config: PlusConfig = PlusConfig(),
+    workers: int = 1,
+    folder: Path | None = None,
+) -> pd.DataFrame:
+    """What :func:`pie.discover` claims of each cloud: a row with the number of columns of its laws.
+
+    Those of ``laws`` hold for themselves, those of ``approximate`` leave out a column that matters.
+    ``part`` is whether a law of fewer columns than the table is claimed. ``folder`` is as in
+    :func:`answers`.
+    """
+    run = functools.partial(_claimed, weights=weights, config=config)
+    found = each(run, [c.points for c in clouds], workers, of_search(folder, weights, config))
+    return pd.DataFrame(
+        {
+            "of": cloud.part, "kind": cloud.kind, "cloud": cloud.name, "points": len(cloud.points),
+            "width": cloud.points.shape[1], "laws": " ".join(map(str, one["widths"][0])),
+            "approximate": " ".join(map(str, one["widths"][1])),
+            "part": any(w < cloud.points.shape[1] for w in one["widths"][0]),
+            "first": one["first"], "seconds": round(one["seconds"], 2),
+        }
+        for cloud, one in zip(clouds, found, strict=True)
+    )  # fmt: skip

@@ -29,6 +29,7 @@ from ..discovery.result import Law, first_order_distances
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, parse, to_infix, to_tree
 from ..expr.operators import BY_NAME, arity
+from ..expr.sympy_bridge import rounded
 from ..expr.terms import bare, terms
 from ..search.plus import PlusConfig, discover_plus
 from ..search.shapes import name_of
@@ -174,7 +175,7 @@ def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> 
     return {
         "table": table.name, "half": table.half, "law": bool(table.relations),
         "rows": len(points), "variables": points.shape[1], "textbook": table.textbook,
-        "best": "" if best is None else repr(best),
+        "best": "" if best is None else f"{rounded(best.expression)} = 0",
         "name": "" if best is None else name_of(canonical(best.program)),
         "is_law": result.best is not None, "place": place, "how": how,
         "constants": 0 if best is None else free_constants(best.program),

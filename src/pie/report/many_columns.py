@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from scipy.stats import binomtest
 
 from ..data.columns import KINDS
+from ..data.null_clouds import LAWFUL
 from ..experiments.many_columns import TOO_WIDE
 from .drawing import METHODS, legend_below, panels, percents
 from .tables import with_interval
@@ -41,6 +42,22 @@ def misses(rows: pd.DataFrame) -> pd.DataFrame:
     wrong = rows[~rows.right & (rows.status != TOO_WIDE)].reset_index(drop=True)
     answer = wrong.answer.str.slice(0, 80).where(wrong.answer != "", wrong.status)
     return wrong.assign(answer=answer)[["set", "law_id", "name", "noise", "truth", "answer", "law"]]
+
+
+def claimed(rows: pd.DataFrame) -> pd.DataFrame:
+    """How often a law is claimed that does not hold: of a part of the columns, or of no law at all.
+
+    ``rows`` are from :func:`pie.experiments.many_columns.claims`.
+    """
+    table = []
+    for (of, null), g in rows.groupby(["of", rows.kind != LAWFUL], sort=False):
+        said = g.laws != ""
+        false = said if null else g.part
+        cells = {"tables": of, "number": len(g), "a law": _cell(said), "a false law": _cell(false)}
+        seconds = g.groupby("width").seconds
+        cells |= {f"s, {d} columns": f"{s:.1f}" for d, s in seconds.median().items()}
+        table.append(cells | {"slowest s": f"{g.seconds.max():.1f}"})
+    return pd.DataFrame(table).fillna("–")
 
 
 def by_width(rows: pd.DataFrame) -> Figure:
