@@ -243,6 +243,21 @@ def test_the_choice_of_points_plays_no_part_where_all_are_searched():
     np.testing.assert_allclose(one.program.constants, two.program.constants, rtol=1e-6)
 
 
+def test_only_sets_with_a_wanted_column_are_searched():
+    """x·y = 3 and u·v = 2: the law that u is in."""
+    rng = np.random.default_rng(0)
+    x, u = rng.uniform(0.5, 2.0, (2, 60))
+    table = pd.DataFrame({"x": x, "y": 3.0 / x, "u": u, "v": 2.0 / u})
+    relations = PlusConfig(proposers=("relations",))
+    found = discover(table, config=relations, involving="u")
+    assert [law.names for law in found.laws] == [("u", "v")]
+    searched = found.notes[-1].partition(": ")[2].split("; ")
+    assert searched and all("u" in columns.split(", ") for columns in searched)
+    assert len(discover(table, config=relations).laws) == 2
+    with pytest.raises(BadTable, match="no column 'w' that varies; known are x, y, u, v"):
+        discover(table, config=relations, involving=["w"])
+
+
 def test_weights_are_found_or_asked_for(monkeypatch, tmp_path):
     assert from_pretrained() is from_pretrained()
     monkeypatch.setenv("PIE_WEIGHTS", str(tmp_path))

@@ -29,6 +29,11 @@ def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
     return {name.strip(): value for name, _, value in pairs} or None
 
 
+def _listed(given: str | None) -> list[str]:
+    """Names that commas separate."""
+    return [name.strip() for name in given.split(",")] if given else []
+
+
 def warm_up() -> float:
     """Search circles and spheres, so that everything is compiled; returns the seconds."""
     began, rng = time.perf_counter(), np.random.default_rng(0)
@@ -49,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("warm-up", help="compile everything; once per installation")
     find.add_argument("file", type=Path, help="- for standard input")
     find.add_argument("--columns", help="comma-separated names; default: all that vary")
+    find.add_argument("--involving", help="comma-separated columns that every law is to hold")
     find.add_argument("--missing", choices=("error", "drop"), default="error")
     find.add_argument("--max-points", type=int, default=MAX_POINTS)
     find.add_argument("--weights", type=Path, help="folder of a network; default: the released one")
@@ -73,8 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         frame = read_csv(options.file)
-        if options.columns:
-            wanted = [name.strip() for name in options.columns.split(",")]
+        if wanted := _listed(options.columns):
             for name in wanted:
                 if name not in frame.columns:
                     known = ", ".join(frame.columns)
@@ -84,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
             frame, options.weights, options.missing, options.max_points, seed=options.seed,
             max_sets=options.max_sets, seconds=options.seconds,
             uncertainties=_of_columns(options.uncertainty, "uncertainty"),
-            units=_of_columns(options.unit, "unit"),
+            units=_of_columns(options.unit, "unit"), involving=_listed(options.involving),
         )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)

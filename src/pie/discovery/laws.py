@@ -34,7 +34,7 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import announced
-from .measurements import FINEST, MAX_POINTS, BadTable, measurements
+from .measurements import FINEST, MAX_POINTS, BadTable, measurements, quoted
 from .pretrained import from_pretrained
 from .result import Law, Result, rms_distance
 from .units import Units
@@ -60,6 +60,7 @@ def discover(
     seconds: float = 600.0,
     uncertainties: Mapping[str, float] | Sequence[float] | None = None,
     units: Mapping[str, str] | Sequence[str] | None = None,
+    involving: str | Sequence[str] = (),
     workers: int | None = None,
 ) -> Result:
     """Laws f(x) = 0 that a table of measurements obeys; ``best`` is None where none was found.
@@ -78,6 +79,7 @@ def discover(
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
             Constants get theirs, and an equation with ``sin(t)`` for t in s is left out.
+        involving: columns that every law is to hold; other sets of columns are not searched.
         workers: threads that fit constants, which does not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
@@ -88,6 +90,8 @@ def discover(
     began = time.perf_counter()
     table = measurements(data, missing, max_points, seed)
     errors = known_errors(uncertainties, table.names)
+    asked = [involving] if isinstance(involving, str) else involving
+    wanted = {_place(name, table.names) for name in asked}
     known_units = None if units is None else Units.of(units, table.names)
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
@@ -101,7 +105,7 @@ def discover(
     notes = list(table.notes)
     progress = tqdm(desc="sets of columns", delay=1.0, leave=False, disable=None)
     with progress, announced():
-        for columns in _worth_searching(table.points, laws, table.names, max_sets, notes):
+        for columns in _worth_searching(table.points, laws, table.names, max_sets, notes, wanted):
             if searched and time.perf_counter() > began + seconds:
                 notes.append(
                     f"the search ended after {seconds:g} s, and would go on on a faster machine"
@@ -136,6 +140,14 @@ def discover(
     return Result(tuple(laws), table.names, tuple(notes), len(table.points), elapsed)
 
 
+def _place(name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise BadTable(
+            f"there is no column {quoted(name)} that varies; known are {', '.join(names)}"
+        )
+    return list(names).index(name)
+
+
 def _total(price: Price | None) -> float:
     return -math.inf if price is None else price.total  # None: exact by construction
 
@@ -155,9 +167,16 @@ def _so_far(names: Sequence[str], laws: Sequence[Law]) -> str:
 
 
 def _worth_searching(
-    points: np.ndarray, laws: list[Law], names: Sequence[str], max_sets: int, notes: list[str]
+    points: np.ndarray,
+    laws: list[Law],
+    names: Sequence[str],
+    max_sets: int,
+    notes: list[str],
+    wanted: set[int],
 ) -> Iterator[tuple[int, ...]]:
     """Sets of columns in the order of search, given the laws that were found up to then.
+
+    All hold the ``wanted`` columns.
 
     ``notes`` says if some were not compared, or promise a law and are not searched.
     """
@@ -170,7 +189,7 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        for j in _faint(laws):
+        for j in (j for j in _faint(laws) if j not in wanted):
             done.add(tuple(k for k in range(d) if k != j))
             yield tuple(k for k in range(d) if k != j)
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
@@ -185,7 +204,9 @@ def _worth_searching(
             lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
             known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
-            if known or columns in done or not (whole or strength <= (worth if size < 4 else MANY)):
+            if not wanted <= {*columns} or columns in done:
+                continue
+            if known or not (whole or strength <= (worth if size < 4 else MANY)):
                 continue
             if tried >= max_sets and not whole:
                 left_out += 1
