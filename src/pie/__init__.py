@@ -7,11 +7,16 @@ pie.discovery.measurements.BadTable: 2 different rows; expected more than the 2 
 """
 
 __version__ = "0.1.0"
-__all__ = ["BadTable", "ImplicitRegressor", "discover", "from_pretrained"]
+__all__ = [
+    "BadTable", "ImplicitRegressor", "Law", "PlusConfig", "Result", "discover", "from_pretrained",
+]  # fmt: skip
 
 HOMES = {
     "BadTable": "discovery.measurements",
     "ImplicitRegressor": "discovery.regressor",
+    "Law": "discovery.result",
+    "PlusConfig": "search.plus",
+    "Result": "discovery.result",
     "discover": "discovery.laws",
     "from_pretrained": "discovery.pretrained",
 }

@@ -25,8 +25,8 @@ True
 
 
 DOCUMENTS = (
-    "README.md", "docs/data.md", "docs/deviations.md", "docs/extending.md", "docs/reproducing.md",
-    "docs/results.md", "docs/scaling.md", "docs/search.md", "docs/sweeps.md",
+    "README.md", "docs/api.md", "docs/data.md", "docs/deviations.md", "docs/extending.md",
+    "docs/reproducing.md", "docs/results.md", "docs/scaling.md", "docs/search.md", "docs/sweeps.md",
 )  # fmt: skip
 
 
@@ -34,6 +34,14 @@ def test_every_document_is_listed_and_linked_from_the_readme(root):
     assert {f"docs/{path.name}" for path in (root / "docs").glob("*.md")} == {*DOCUMENTS[1:]}
     readme = (root / "README.md").read_text()
     assert [name for name in DOCUMENTS[1:] if f"]({name})" not in readme] == []
+
+
+def test_the_page_of_functions_is_that_of_the_docstrings(root):
+    page = subprocess.run(
+        [sys.executable, "-c", "import api; print(api.page().rstrip())"],
+        cwd=root / "tools", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert page.stdout == (root / "docs/api.md").read_text(), "run python tools/api.py"
 
 
 def test_the_readme_has_at_most_900_words(root):

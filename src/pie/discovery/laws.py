@@ -84,6 +84,14 @@ def discover(
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
 
+    >>> x = np.linspace(0.5, 2.0, 40)
+    >>> gas = pd.DataFrame({"p": x, "V": 24.05 / x})
+    >>> result = discover(gas, units={"p": "bar", "V": "l"})
+    >>> result.best
+    V*p = 24.05
+    >>> result.best.solved_for("V"), result.best.units
+    (Eq(V, 24.05/p), ('bar·l',))
+
     Raises:
         BadTable: a table that cannot be used, quoting what is wrong.
     """

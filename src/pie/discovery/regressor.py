@@ -23,7 +23,7 @@ class ImplicitRegressor(BaseEstimator):
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         random_state: seed of what is drawn at random.
-        uncertainties: of the columns, by name or in order; see :func:`pie.discovery.laws.discover`.
+        uncertainties, units: of the columns, by name or in order; see :func:`pie.discover`.
 
     Attributes:
         result_: everything that was found (:class:`pie.discovery.result.Result`).
@@ -39,7 +39,7 @@ class ImplicitRegressor(BaseEstimator):
 
     def __init__(
         self, weights=None, beam=PlusConfig.beam, proposers=PlusConfig.proposers, missing="error",
-        max_points=MAX_POINTS, random_state=0, uncertainties=None,
+        max_points=MAX_POINTS, random_state=0, uncertainties=None, units=None,
     ):  # fmt: skip
         self.weights = weights
         self.beam = beam
@@ -48,6 +48,7 @@ class ImplicitRegressor(BaseEstimator):
         self.max_points = max_points
         self.random_state = random_state
         self.uncertainties = uncertainties
+        self.units = units
 
     def fit(self, X, y=None) -> "ImplicitRegressor":
         """Search; ``y`` is ignored. ValueError quotes what is wrong with the table."""
@@ -62,6 +63,7 @@ class ImplicitRegressor(BaseEstimator):
         self.result_: Result = discover(
             pd.DataFrame(checked, columns=names), self.weights, self.missing, self.max_points,
             config, int(self.random_state or 0), uncertainties=self.uncertainties,
+            units=self.units,
         )  # fmt: skip
         self.law_: Law | None = self.result_.best
         return self
