@@ -122,6 +122,15 @@ def test_the_front_are_the_candidates_that_none_beats_in_both(found):
         assert {law.relative_rms for law in front} == expected
 
 
+def test_another_form_of_an_exact_law_is_not_on_the_front(found):
+    exact, alias = (
+        replace(found.best, program=parse(text), relative_rms=error)
+        for text, error in (("x1*x2 - 3", 2e-16), ("ln(x1) + ln(x2) - 1.0986", 1e-16))
+    )
+    rough = replace(found.best, program=parse("x1 - x2"), relative_rms=0.1)
+    assert replace(found, candidates=(alias, rough, exact)).front == (rough, exact)
+
+
 def test_a_line_of_the_table_is_its_equation_to_some_digits(found):
     symbols = sympy.symbols("length w")
     for text, law in zip(found.table()["equation"], found.candidates, strict=True):

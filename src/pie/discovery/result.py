@@ -21,6 +21,7 @@ from ..zeroset.factors import Factor
 from .certificate import Certificate
 
 FORMAT = 2  # of the JSON
+ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
 
@@ -289,10 +290,13 @@ class Result:
 
     @property
     def front(self) -> tuple[Law, ...]:
-        """Candidates that none of equal or lower complexity fits as well, simplest first."""
+        """Candidates that none of equal or lower complexity fits as well, simplest first.
+
+        What is exact to rounding cannot be beaten: another form of it buys nothing.
+        """
         kept: list[Law] = []
         for law in sorted(self.candidates, key=lambda c: (c.complexity, c.relative_rms)):
-            if not kept or law.relative_rms < kept[-1].relative_rms:
+            if not kept or law.relative_rms < kept[-1].relative_rms > ROUNDING:
                 kept.append(law)
         return tuple(kept)
 
