@@ -36,7 +36,7 @@ from .column_errors import known_errors, least_errors
 from .compilation import announced
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements, quoted
 from .pretrained import from_pretrained
-from .result import Law, Result, rms_distance
+from .result import SHARPER, Law, Result, rms_distance
 from .units import Units
 
 SEARCHED = 200  # points at most
@@ -44,7 +44,8 @@ CERTIFIED = 10  # candidates
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
 FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
-SHARP = 0.02  # contrast of a law in two columns with which no third one is tried
+SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
+# that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -214,7 +215,10 @@ def _worth_searching(
             whole = d == 3 == len(columns)  # the table itself
             if not wanted <= {*columns} or columns in done:
                 continue
-            if known or not (whole or strength <= (worth if size < 4 else MANY)):
+            promising = min(
+                worth if size < 4 else MANY, _as_sharp(laws, {names[j] for j in columns})
+            )
+            if known or not (whole or strength <= promising):
                 continue
             if tried >= max_sets and not whole:
                 left_out += 1
@@ -223,6 +227,17 @@ def _worth_searching(
             yield columns
     if left_out:
         notes.append(f"{left_out} more sets of columns promise a law; search them with max_sets")
+
+
+def _as_sharp(laws: Sequence[Law], part: set[str]) -> float:
+    """Evidence of a part of the columns of a law that may have a law as sharp; inf if none has one.
+
+    What is less sharp is an approximation of that law.
+    """
+    contrasts = [
+        law.certificate.contrast for law in laws if law.certificate.law and part < {*law.names}
+    ]
+    return math.log(max(min(contrasts) / SHARPER, SHARP)) if contrasts else math.inf
 
 
 def _search(
