@@ -8,7 +8,8 @@ none does, the answer is that no law was found.
 A table of at most eight columns is searched as a whole, of which a law has to hold every column. Of
 more than two columns, few may obey a law of their own: pairs, triples and larger sets are searched
 in the order of their evidence (:mod:`pie.discovery.subsets`), where no part of a set has a law
-already. Laws of all sets rank together by price.
+already, and a part of the columns of a law only if it may be as sharp as that law. Laws of all sets
+rank together by price.
 """
 
 import math
