@@ -198,7 +198,7 @@ def test_the_corpus_is_the_one_that_generation_wrote_down(root):
 
 def test_the_pipeline_stays_small(root):
     assert len((root / "dvc.yaml").read_text().splitlines()) <= 350
-    assert (root / "dvc.lock").stat().st_size <= 72 * 1024
+    assert (root / "dvc.lock").stat().st_size <= 73 * 1024
 
 
 def test_rows_of_other_code_are_not_carried_over(root):
