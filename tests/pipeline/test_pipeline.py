@@ -14,11 +14,14 @@ import papermill
 import pytest
 import yaml
 
+from pie.data.benchmarks import Problem
 from pie.data.recipe import first_skeletons
 from pie.experiments.evaluation import Row
 from pie.experiments.settings import load_settings
+from pie.expr.expression import parse
 from pie.network.pretraining import corpora
 from pie.network.runs import RUNS
+from pie.search.plus import PlusConfig
 
 NOTEBOOKS = (
     "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
@@ -290,3 +293,20 @@ def test_pretraining_says_what_is_wrong_in_one_line(root, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert done.returncode == 1
     assert done.stderr.strip().startswith("error: unknown parameter model.widht; known are")
+
+
+@pytest.mark.parametrize(
+    "truth, points, verdict",
+    [
+        ("x1**2 + x2**2 - 1", lambda t: (np.cos(t), np.sin(t)), "right"),
+        ("x2 - sin(1.3*exp(x1))", lambda t: (t / 3.0, np.sin(1.3 * np.exp(t / 3.0))), "search"),
+        ("x1**2 + x2**2 - 1", lambda t: (t, 1.7 * t + 0.3), "ranking"),  # on a line instead
+    ],
+)
+def test_a_miss_is_of_the_search_or_of_the_ranking(root, truth, points, verdict):
+    cloud = np.column_stack(points(np.random.default_rng(0).uniform(0.0, 6.0, 60)))
+    problem = Problem("own", "1", parse(truth), cloud, None, "noise 0")
+    misses = tool(root, "misses")
+    found = misses.verdict_of(problem, PlusConfig(proposers=("relations",), views=("as_given",)))
+    assert found.verdict == verdict
+    assert misses.table([found]).loc["0", verdict] == 1

@@ -70,8 +70,10 @@ class Units:
 
 def _composed(units: Sequence[str], dimensions: np.ndarray, wanted: np.ndarray) -> str:
     """The product of the fewest of the units (U, B) that has the wanted dimension, (B,)."""
-    if np.isnan(wanted).any() or np.abs(wanted).max(initial=0.0) < CLOSE:
-        return _written(units, wanted[:1])
+    if np.isnan(wanted).any():
+        return "?"
+    if np.abs(wanted).max(initial=0.0) < CLOSE:
+        return ""
     for size in range(1, len(units) + 1):
         for chosen in combinations(range(len(units)), size):
             some = dimensions[list(chosen)].T
