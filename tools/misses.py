@@ -79,7 +79,7 @@ def table(verdicts: list[Verdict]) -> pd.DataFrame:
     """Numbers of problems by noise and verdict."""
     noise = [v.sampling.partition("noise ")[2] or "none" for v in verdicts]
     ended = pd.Categorical([v.verdict for v in verdicts], [RIGHT, SEARCH, RANKING])
-    return pd.crosstab(pd.Series(noise, name="noise"), ended, dropna=False)
+    return pd.crosstab(pd.Series(noise, name="noise"), ended, colnames=[""], dropna=False)
 
 
 def main() -> None:
