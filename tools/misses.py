@@ -49,8 +49,8 @@ class Verdict:
 
 def _truth(law: Expression, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        at_home = [cloud.home.into(law)]
-        yield Batch(new_drafts(at_home, cloud, cloud.home, pool, "truth", max_tokens), WARM)
+        drafts = new_drafts([cloud.into(law)], cloud, pool, "truth", max_tokens)
+        yield Batch(drafts, WARM)
 
     return propose
 

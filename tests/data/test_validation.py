@@ -49,7 +49,6 @@ def test_every_part_is_left_out_once():
     assert parts.pop("PIE+") == whole
     assert whole not in parts.values() and len(set(map(repr, parts.values()))) == len(parts)
     assert {f"no {name}" for name in whole.proposers} <= parts.keys()
-    assert {f"no view {name}" for name in whole.views} <= parts.keys()
 
 
 def test_noise_is_dealt_out_evenly_over_different_equations(problems):

@@ -307,6 +307,6 @@ def test_a_miss_is_of_the_search_or_of_the_ranking(root, truth, points, verdict)
     cloud = np.column_stack(points(np.random.default_rng(0).uniform(0.0, 6.0, 60)))
     problem = Problem("own", "1", parse(truth), cloud, None, "noise 0")
     misses = tool(root, "misses")
-    found = misses.verdict_of(problem, PlusConfig(proposers=("relations",), views=("as_given",)))
+    found = misses.verdict_of(problem, PlusConfig(proposers=("relations",)))
     assert found.verdict == verdict
     assert misses.table([found]).loc["0", verdict] == 1

@@ -14,7 +14,6 @@ from pie.network.config import HALF_MAX
 from pie.network.decoding import Hypothesis
 from pie.search.algorithm2 import InferenceConfig, discover, fittest
 from pie.search.candidates import check_points
-from pie.search.cloud import View
 from pie.search.pool import Draft, Found
 from pie.search.proposers.network import merged, skeletons
 
@@ -120,10 +119,8 @@ def test_bad_points_give_one_clear_error(tiny_network, points, message):
 
 
 def test_of_two_exact_fits_the_more_probable_one_wins_unless_asked_to_the_last_bit():
-    view = View("as_given", np.zeros(2), np.ones(2))
-
     def found(text, fitness, log_probability):
-        draft = Draft(parse(text), view, "network", log_probability)
+        draft = Draft(parse(text), "network", log_probability)
         return Found(draft, Fit(draft.expression, fitness, "ok"))
 
     likely, lucky = found("x1*x2 - 1", -1e-30, -1.0), found("sin(x1*x2)", -1e-31, -9.0)

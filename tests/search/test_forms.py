@@ -90,7 +90,8 @@ def test_a_name_makes_a_form_cheaper_and_all_forms_of_a_name_alike(monkeypatch):
     named = [cost(text) for text in texts]
     assert max(named) <= np.log(2.0 * len(shapes(2))) + 1e-9
     monkeypatch.setattr("pie.search.forms.name_of", lambda expression: "")
-    drawn = [cost(text) for text in texts]
+    unnamed = Forms(forms().counts)  # which remembers no cost
+    drawn = [cost(text, prior=unnamed) for text in texts]
     shared = np.log(2.0) - np.log(np.exp(-np.array(drawn) + np.log(2.0)) + 1.0 / len(shapes(2)))
     assert named == pytest.approx(shared) and all(np.array(named) < drawn)
 

@@ -7,8 +7,10 @@ from pie.data.sampling import add_noise
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
+from pie.search.cloud import Cloud
 from pie.search.plus import PlusConfig, discover_plus
-from pie.search.proposers.inner import laws
+from pie.search.pool import Pool
+from pie.search.proposers.inner import Inner, inner, laws
 
 # (law, number of variables, variable solved for)
 PLAIN = [
@@ -65,6 +67,12 @@ def test_smooth_functions_of_a_short_arc_are_no_law():
 def test_a_little_noise_hides_them(rng, cloud):
     for law, d, variable in (PLAIN[0], AMPLITUDE[0]):
         assert every(add_noise(cloud(law, d, variable), 1e-6, rng)) == []
+
+
+def test_where_noise_is_seen_no_exact_law_is_looked_for(rng, cloud):
+    exact, pool = cloud("x1**2 + x2**2 - 2", variable=2), Pool(lambda found: (0.0,))
+    assert list(inner(Inner(), 90)(Cloud.of(exact), pool))
+    assert not list(inner(Inner(), 90)(Cloud.of(add_noise(exact, 0.01, rng)), pool))
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-60, 1e6, 1e60, 1e200])

@@ -1,16 +1,16 @@
-"""PIE+: views and the search, ranked by price."""
+"""PIE+: the points in units of their own, and the search, ranked by price."""
 
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from pie.data.sampling import multiply_noise
+from pie.data.sampling import add_noise, multiply_noise
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.network.inference import Network
-from pie.search.cloud import View, views_of
+from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
 from pie.search.plus import PlusConfig, discover_plus
 from pie.search.proposers.relations import Relations
@@ -23,37 +23,30 @@ def model(root):
     return Network.load(root / "data/models/pie")
 
 
-# ---- views ----
+# ---- units ----
 
 
-def test_a_view_and_back_is_the_same_law(items):
+def test_a_law_in_units_of_its_own_and_back_is_the_same_law(items):
     rng = np.random.default_rng(2)
     for item in items[:40]:
         d = item.points.shape[1]
-        view = View("any", rng.normal(size=d), np.exp(rng.normal(size=d)))
-        seen = view.of(item.points)
-        value, there = view.back(item.target).values(item.points), item.target.values(seen)
+        cloud = Cloud(item.points, np.exp(rng.normal(size=d)), np.zeros(d, bool))
+        value = cloud.back(item.target).values(item.points)
+        there = item.target.values(cloud.points)
         known = np.isfinite(there) & np.isfinite(value) & (np.abs(there) < 1e6)
         np.testing.assert_allclose(value[known], there[known], rtol=1e-6, atol=1e-7)
         assert np.mean(np.isfinite(there) == np.isfinite(value)) > 0.95
-        again = view.into(view.back(item.target)).values(seen)
+        again = cloud.into(cloud.back(item.target)).values(cloud.points)
         np.testing.assert_allclose(again[known], there[known], rtol=1e-6, atol=1e-7)
 
 
-def test_views_are_taken_where_they_help(rng):
-    normal = rng.standard_normal((300, 2))
-    assert [v.name for v in views_of(normal)] == ["as_given", "scaled"]
-    assert [v.name for v in views_of(normal + [9.0, 0.0])] == ["as_given", "scaled", "centred"]
-    assert [v.name for v in views_of(normal * [1e6, 1.0])] == ["scaled"]
-    assert [v.name for v in views_of(normal * [1e6, 1.0], ("as_given",))] == ["scaled"]
-    with pytest.raises(ValueError, match="unknown view 'log'"):
-        views_of(normal, ("log",))
-
-
-def test_a_change_of_units_does_not_change_the_scaled_view(rng):
+def test_points_of_ordinary_size_are_searched_as_they_are_others_in_units_of_their_own(rng):
     points = rng.uniform(1.0, 5.0, (100, 2))
-    (one,), (other,) = (views_of(p, ("scaled",)) for p in (points, points * [1e-3, 2.54]))
-    np.testing.assert_allclose(one.of(points), other.of(points * [1e-3, 2.54]), rtol=1e-12)
+    np.testing.assert_array_equal(Cloud.of(points).points, points)
+    one, other = Cloud.of(points * [1e-3, 2.54]), Cloud.of(points * [1e9, 0.03])
+    np.testing.assert_allclose(one.points, other.points, rtol=1e-12)
+    np.testing.assert_allclose(np.median(one.points, axis=0), 0.6744897501960817)
+    np.testing.assert_array_equal(Cloud.as_given(1e9 * points).points, 1e9 * points)
 
 
 # ---- the search ----
@@ -122,6 +115,26 @@ def test_prices_that_are_left_out_change_who_wins(model, cloud, rng):
     assert len(unpriced.expression.codes) > len(priced.expression.codes)
 
 
+def test_a_plain_equation_that_reaches_the_noise_ends_the_search(model, cloud, rng):
+    points = add_noise(cloud("x1**2 + x2**2 - 2", variable=2), 0.01, rng)
+    settled = discover_plus(model, points, FAST)
+    whole = discover_plus(model, points, replace(FAST, plain=0.0))
+    assert {c.proposer for c in settled.candidates} == {"relations"}
+    assert len({c.proposer for c in whole.candidates}) > 1
+    circle = canonical(parse("x1**2 + x2**2 - 2")).codes
+    assert settled.best.expression.codes == whole.best.expression.codes == circle
+
+
+def test_only_an_equation_that_fits_reaches_the_noise(cloud, rng):
+    exact = cloud("x1**2 + x2**2 - 2", variable=2)
+    noisy = Cloud.of(add_noise(exact, 0.02, rng))
+    assert noisy.noise.low < 0.02 < noisy.noise.high
+    assert noisy.reaches_noise(parse("x1**2 + x2**2 - 2"))
+    assert not noisy.reaches_noise(parse("x1**2 + x2**2 - 2.2")), "a tenth off"
+    assert not noisy.reaches_noise(parse("ln(0 - x1**2)")), "undefined"
+    assert not Cloud.of(exact).reaches_noise(parse("x1**2 + x2**2 - 2")), "there is no noise"
+
+
 @pytest.mark.parametrize("text", ["x1*x2 - 5.488", "x1 + 0.65*x2 - 0.58"])
 def test_noise_is_not_fitted_by_oscillation(model, text, rng, cloud):
     """Of x1·x2 = c even sin(exp(exp(x1·x2))) is a function, with zeros next to every point."""
@@ -149,10 +162,10 @@ def test_a_law_with_a_variable_as_a_factor_is_found(model, text, cloud):
 
 
 def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
-    view = View("scaled", np.zeros(2), np.array([2.0, 1 / 3]))
     points = cloud("x1 + exp(x2) - 4")
+    scaled = Cloud(points, np.array([2.0, 1 / 3]), np.zeros(2, bool))
     seen = canonical(parse("x1*2 + exp(x2/3)*(1 + 1e-12) - 4"))
-    found = in_user_coordinates(view.back(seen), points, Judge(curved=0.25)).expression
+    found = in_user_coordinates(scaled.back(seen), points, Judge(curved=0.25)).expression
     assert str(found) == "x1 + exp(x2) - 4.0"
 
 
@@ -162,10 +175,6 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
         (lambda: PlusConfig(beam=0), "inference_plus.beam is 0; expected at least 1"),
         (lambda: PlusConfig(starts=0), "inference_plus.starts is 0"),
         (lambda: PlusConfig(far=0.0), "inference_plus.far is 0.0"),
-        (
-            lambda: PlusConfig(views=("polar",)),
-            "inference_plus.views holds 'polar'; known are as_g",
-        ),
         (lambda: PlusConfig(proposers=("guess",)), "proposers holds 'guess'; known are relations"),
         (lambda: PlusConfig(proposers=()), "inference_plus.proposers is empty"),
         (

@@ -5,7 +5,7 @@ import pytest
 
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
-from pie.search.cloud import Cloud, View
+from pie.search.cloud import Cloud
 from pie.search.forms import forms
 from pie.search.pool import (
     WARM,
@@ -22,8 +22,7 @@ from pie.search.price import Price, Prices, form_price, price_of, settled, with_
 from pie.zeroset.crossings import sheets
 
 FORM = forms().cost(parse("sin(cos(x1)) - x2"), 2)
-HOME = View("as_given", np.zeros(2), np.ones(2))
-CLOUD = Cloud(np.random.default_rng(0).standard_normal((20, 2)), (HOME,), np.zeros(2, bool))
+CLOUD = Cloud.as_given(np.random.default_rng(0).standard_normal((20, 2)))
 
 
 def by_fitness(found):
@@ -42,7 +41,7 @@ def says(*texts):
     def propose(cloud, pool):
         for text in texts:
             seen.append(len(pool))
-            yield Batch([Draft(parse(text), HOME, "test")], WARM)
+            yield Batch([Draft(parse(text), "test")], WARM)
 
     propose.seen = seen
     return propose
@@ -77,7 +76,7 @@ def test_the_better_fit_of_a_skeleton_stays():
     pool = Pool(by_fitness)
     for constant, fitness in ((1.0, -3.0), (2.0, -1.0), (3.0, -2.0)):
         expression = parse("1*x1 + x2").with_constants([constant])
-        pool.keep(Found(Draft(expression, HOME, "test"), Fit(expression, fitness, "ok")))
+        pool.keep(Found(Draft(expression, "test"), Fit(expression, fitness, "ok")))
     (found,) = pool
     assert found.fit.expression.constants == (2.0,)
 
@@ -86,7 +85,7 @@ def test_drafts_are_canonical_new_complete_and_short():
     pool = Pool(by_fitness)
     search(CLOUD, [says("x1 + x2")], fitted, pool)
     texts = ["x2 + x1", "2*x1*x2 - 2", "x1*x2 - 3", "x1 - 1", "exp(x1*x2)", "x1 + sin(x2 + x1**2)"]
-    drafts = new_drafts(map(parse, texts), CLOUD, HOME, pool, "test", max_tokens=6)
+    drafts = new_drafts(map(parse, texts), CLOUD, pool, "test", max_tokens=6)
     assert [str(d.expression) for d in drafts] == ["x1*x2 - 1.0"], (
         "known; new; its skeleton again; one variable; no zeros; too long"
     )

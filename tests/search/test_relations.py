@@ -12,6 +12,7 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
 from pie.expr.terms import bare, monomials, terms
 from pie.search.libraries import bases, dictionaries
+from pie.search.price import Prices, cheapest, form_price
 from pie.search.proposers.relations import among, exact, product_of_powers
 from pie.search.relations import (
     Moments,
@@ -137,6 +138,15 @@ def test_a_noisy_relation_is_among_the_best_of_its_size(law, d, level, rng, clou
     points = add_noise(cloud(law, d), level, rng)
     found = [f for terms in bases(points) for f in among(terms, points)]
     assert of_terms(parse(law)) in {of_terms(f) for f in found}
+
+
+def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):
+    points, terms = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.05, rng), monomials(2, 3)
+    moments = moments_of(terms, points, points.std(axis=0))
+    ranked = [(r, terms) for _, r in smallest(moments, subsets(terms, 3), 80)]
+    prices = [200 * np.log(r.size) + form_price(r.of(terms), Prices()) for r, _ in ranked]
+    assert cheapest(ranked, 200, Prices(), 7) == list(np.argsort(np.round(prices, 6))[:7])
+    assert cheapest(ranked, 200, Prices(), 7) != list(range(7)), "not those of least noise alone"
 
 
 # (law, number of variables, variable solved for), one at least per dictionary

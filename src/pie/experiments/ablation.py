@@ -15,18 +15,16 @@ PAPER_WEIGHTS = "weights of pie"
 
 
 def parts_of(config: PlusConfig) -> dict[str, PlusConfig]:
-    """Settings by name: the full search, and without one proposer, view or price at a time."""
+    """Settings by name: the full search, and without one proposer, price or rule at a time."""
     found = {WHOLE: config, "network alone": replace(config, proposers=("network",))}
     for part in config.proposers:
         kept = tuple(name for name in config.proposers if name != part)
         found[f"no {part}"] = replace(config, proposers=kept)
-    for part in config.views:
-        kept = tuple(name for name in config.views if name != part)
-        found[f"no view {part}"] = replace(config, views=kept)
     for part in fields(Prices):
         if part.name != "resolution":
             prices = replace(config.prices, **{part.name: 0.0})
             found[f"no price of {part.name}s"] = replace(config, prices=prices)
+    found["no stop at the noise"] = replace(config, plain=0.0)
     return found | {"plain least squares": replace(config, far=float("inf"))}
 
 

@@ -13,7 +13,7 @@ from ..fit.fitness import stochastic_copies
 from ..network.config import HALF_MAX
 from ..network.inference import Network
 from .candidates import Candidate, Discovery, check_points
-from .cloud import Cloud, View
+from .cloud import Cloud
 from .pool import Batch, Effort, Found, Pool, search
 from .proposers.network import network
 
@@ -69,11 +69,8 @@ def discover(
             for draft in batch.drafts
         ]
 
-    d = points.shape[1]
-    whole = View("as_given", np.zeros(d), np.ones(d))
-    cloud = Cloud(points, (whole,), np.zeros(d, bool))
     pool = Pool(lambda found: fittest(found, config.resolution))
-    search(cloud, [network(model, config.beam, Effort(1, 1))], fits, pool)
+    search(Cloud.as_given(points), [network(model, config.beam, Effort(1, 1))], fits, pool)
     candidates = [
         Candidate(f.fit.expression, f.fit.fitness, f.draft.log_probability, f.fit.status)
         for f in pool.ranked()

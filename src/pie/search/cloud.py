@@ -1,9 +1,10 @@
-"""The points of a search, and its *views*: the points in other units and about another origin.
+"""The points of a search, in units in which they are of ordinary size.
 
-The answer must not depend on the user's units. The network decodes the points as given, scaled
-(x/s) and centred ((x − m)/σ); equations found in a view are converted to the user's coordinates.
+Equations are searched at points z = x/s and written in x at the end. The scales s are 1 where all
+columns are of ordinary size: laws in the user's units have simpler numbers.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,97 +13,81 @@ import numpy as np
 from ..data.sampling import scales
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
-from ..zeroset.metric import set_columns
+from ..zeroset.distance import first_order
+from ..zeroset.metric import SET, set_columns
+from ..zeroset.noise import Noise, noise_of
 
-VIEWS = ("as_given", "scaled", "centred")
-ORDINARY_SIZE = 50.0  # as_given is used if the scales of all columns are within this factor of 1
-OFF_CENTRE = 0.5  # centred is used if a |median| is above this many standard deviations
-
-
-@dataclass(frozen=True)
-class View:
-    """Coordinates z = (x − shift)/scale, with shift and scale (D,)."""
-
-    name: str
-    shift: np.ndarray
-    scale: np.ndarray
-
-    def of(self, points: np.ndarray) -> np.ndarray:
-        """z of points x (N, D)."""
-        return (points - self.shift) / self.scale
-
-    def back(self, expression: Expression) -> Expression:
-        """An equation in z, written in x."""
-        return substituted(expression, self.shift, self.scale)
-
-    def into(self, expression: Expression) -> Expression:
-        """An equation in x, written in z."""
-        return in_units(expression, self.shift, self.scale)
+ORDINARY = 50.0  # the user's units are kept if the scales of all columns are within this of 1
 
 
-def views_of(points: np.ndarray, names: tuple[str, ...] = VIEWS) -> list[View]:
-    """Those of the named views that help for points (N, D).
-
-    ``as_given`` needs columns of ordinary size, ``centred`` a column off its origin. ``scaled``
-    needs nothing, and is the view where no other is left. ValueError quotes an unknown name.
-    """
-    d = points.shape[1]
-    size, zero, one = scales(points), np.zeros(d), np.ones(d)
-    made = []
-    for name in names:
-        if name not in VIEWS:
-            raise ValueError(f"unknown view {name!r}; known are {', '.join(VIEWS)}")
-        if name == "scaled":
-            made.append(View(name, zero, size))
-        elif name == "as_given":
-            if size.max() <= ORDINARY_SIZE and size.min() >= 1.0 / ORDINARY_SIZE:
-                made.append(View(name, zero, one))
-        else:
-            centre, spread = np.median(points, axis=0), points.std(axis=0)
-            if np.any(np.abs(centre) > OFF_CENTRE * spread):
-                made.append(View(name, centre, spread))
-    return made or [View("scaled", zero, size)]
+NORMAL = 1.4826  # standard deviation of normal errors over the median of their magnitudes
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """Points (N, D) in the user's units, with the views in which they are searched."""
+    """Points z = x/s (N, D) of points x in the user's units, given, and units s (D,)."""
 
-    points: np.ndarray
-    views: tuple[View, ...]
+    given: np.ndarray  # x, (N, D)
+    units: np.ndarray  # s, (D,)
     exact: np.ndarray  # columns whose values were set, without errors, (D,)
 
     @classmethod
-    def of(
-        cls, points: np.ndarray, names: tuple[str, ...] = VIEWS, exact: np.ndarray | None = None
-    ) -> "Cloud":
-        """Points with the views of :func:`views_of`; None: columns that look set are exact."""
-        exact = set_columns(points) if exact is None else exact
-        return cls(points, tuple(views_of(points, names)), exact)
+    def of(cls, given: np.ndarray, exact: np.ndarray | None = None) -> "Cloud":
+        """In the user's units or, unless they are of ordinary size, in those of
+        :func:`pie.data.sampling.scales`; None: columns that look set are exact."""
+        units = scales(given)
+        if units.max() <= ORDINARY and units.min() >= 1.0 / ORDINARY:
+            units = np.ones_like(units)
+        return cls(given, units, set_columns(given) if exact is None else exact)
+
+    @classmethod
+    def as_given(cls, given: np.ndarray) -> "Cloud":
+        """In the user's units, as in the paper; no column is exact."""
+        d = given.shape[1]
+        return cls(given, np.ones(d), np.zeros(d, bool))
 
     def __len__(self) -> int:
-        return len(self.points)
+        return len(self.given)
 
     @property
     def n_variables(self) -> int:
-        return self.points.shape[1]
+        return self.given.shape[1]
 
     @cached_property
-    def _seen(self) -> dict[str, np.ndarray]:
-        return {view.name: view.of(self.points) for view in self.views}
+    def points(self) -> np.ndarray:
+        """z, (N, D)."""
+        return self.given / self.units
 
-    def seen(self, view: View) -> np.ndarray:
-        """The points in a view, (N, D)."""
-        return self._seen[view.name]
-
-    @property
-    def home(self) -> View:
-        """The first view that is not centred, if there is one: relations are fitted there."""
-        return next((view for view in self.views if view.name != "centred"), self.views[0])
+    @cached_property
+    def noise(self) -> Noise:
+        """The noise of the points, in units of the columns' spreads."""
+        return noise_of(self.points / self._errors)
 
     @property
-    def frames(self) -> list[View]:
-        """Units for libraries of terms: the user's, and those of ``home`` if they differ."""
-        d = self.n_variables
-        user = View("user", np.zeros(d), np.ones(d))
-        return [user] if self.home.name == "as_given" else [user, self.home]
+    def _errors(self) -> np.ndarray:
+        return self.points.std(axis=0) * np.where(self.exact, SET, 1.0)
+
+    @np.errstate(all="ignore")
+    def reaches_noise(self, expression: Expression) -> bool:
+        """Whether the points are as near to an equation in z as their noise lets them be.
+
+        The median of their first-order distances counts; False where no noise is seen.
+        """
+        if not self.noise.seen:
+            return False
+        away = np.abs(first_order(expression, self.points, self._errors)[0])
+        return bool(NORMAL * np.median(away) <= self.noise.high)
+
+    def back(self, expression: Expression) -> Expression:
+        """An equation in z, written in x."""
+        return substituted(expression, np.zeros(self.n_variables), self.units)
+
+    def into(self, expression: Expression) -> Expression:
+        """An equation in x, written in z."""
+        return in_units(expression, np.zeros(self.n_variables), self.units)
+
+    @property
+    def frames(self) -> list[tuple[np.ndarray, Callable[[Expression], Expression]]]:
+        """Points for libraries of terms, with what writes an equation there in z: x and z."""
+        same = [(self.points, lambda expression: expression)]
+        return same if np.all(self.units == 1.0) else [(self.given, self.into), *same]

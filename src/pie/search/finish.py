@@ -48,7 +48,7 @@ def in_user_coordinates(
     """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
 
     It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``
-    (None: columns in units of their spreads), in which fits of all views compare. ValueError if it
+    (None: columns in units of their spreads), in which all fits compare. ValueError if it
     has no zeros by its form or is too long.
     """
     form, metric = canonical(expression), metric or Metric.of(points)

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from ..expr.expression import Expression, Tree, to_tree
-from ..expr.operators import OPERATORS
+from ..expr.operators import CONSTANT, OPERATORS
 from .shapes import name_of, shapes
 
 COUNTS = Path(__file__).with_name("forms.json")  # tools/forms.py makes it
@@ -48,6 +48,7 @@ class Forms:
     def __init__(self, counts: dict[str, dict[str, int]]):
         self.counts = counts
         self._cost = functools.lru_cache(maxsize=4096)(self._cost_of)
+        self._drawn = functools.lru_cache(maxsize=65536)(self._drawn_of)
 
     @classmethod
     def of(cls, formulas: Iterable[Expression]) -> "Forms":
@@ -70,15 +71,19 @@ class Forms:
     def _cost_of(self, node: str, context: Context) -> float:
         return -float(np.log(self._probability(node, context)))
 
-    def cost(self, expression: Expression, n_variables: int) -> float:
-        """−ln P of an equation in canonical form, in nats."""
-        found = list(nodes(to_tree(expression)))
+    def _drawn_of(self, codes: tuple[int, ...], n_variables: int) -> float:
+        form = Expression(codes, (1.0,) * codes.count(CONSTANT))
+        found = list(nodes(to_tree(form)))
         variables = sum(node == "x" for node, _ in found)
         drawn = sum(self._cost(*one) for one in found) + float(np.log(n_variables)) * variables
-        if not name_of(expression):
+        if not name_of(form):
             return drawn + float(np.log(2.0))
         named = float(np.log(len(shapes(n_variables))))
         return float(np.log(2.0) - np.logaddexp(-drawn, -named))
+
+    def cost(self, expression: Expression, n_variables: int) -> float:
+        """−ln P of an equation in canonical form, in nats."""
+        return self._drawn(expression.codes, n_variables)
 
 
 @functools.cache

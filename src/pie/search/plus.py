@@ -20,12 +20,12 @@ from ..fit.sampson_fits import along, fit_sampson, judged
 from ..network.inference import Network
 from ..zeroset.metric import logarithms, of_logarithms, set_columns
 from .candidates import Candidate, Discovery, check_points
-from .cloud import VIEWS, Cloud
+from .cloud import Cloud
 from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
 from .planes import Plane, off_planes, renumbered, sections, with_planes
 from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, price_of
+from .price import Prices, form_price, price_of
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -51,8 +51,7 @@ class PlusConfig:
         "network",
         "inner",
     )
-    beam: int = 64  # skeletons per view
-    views: tuple[str, ...] = VIEWS
+    beam: int = 64  # skeletons
     starts: int = 48  # starts of the constants screened per skeleton
     descents: int = 6  # Levenberg–Marquardt runs from the best of them
     max_iterations: int = 40  # per descent
@@ -66,6 +65,7 @@ class PlusConfig:
     max_tokens: int = 90  # of a draft that is not from the network
     prices: Prices = field(default_factory=Prices)
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
+    plain: float = 22.0  # nats of a form that ends the search where it reaches the noise
     returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
 
@@ -75,14 +75,12 @@ class PlusConfig:
         for name, value in _counts(self, "inference_plus"):
             if value < 1:
                 raise ValueError(f"{name} is {value}; expected at least 1")
-        for key, known in (("views", VIEWS), ("proposers", tuple(PROPOSERS))):
-            for name in getattr(self, key):
-                if name not in known:
-                    raise ValueError(
-                        f"inference_plus.{key} holds {name!r}; known are {', '.join(known)}"
-                    )
-            if not getattr(self, key):
-                raise ValueError(f"inference_plus.{key} is empty; known are {', '.join(known)}")
+        known = ", ".join(PROPOSERS)
+        for name in self.proposers:
+            if name not in PROPOSERS:
+                raise ValueError(f"inference_plus.proposers holds {name!r}; known are {known}")
+        if not self.proposers:
+            raise ValueError(f"inference_plus.proposers is empty; known are {known}")
 
 
 def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
@@ -119,33 +117,41 @@ def is_exact(fit: Fit, config: PlusConfig) -> bool:
     return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
 
 
+def is_settled(pool: Pool, cloud: Cloud, config: PlusConfig) -> bool:
+    """Whether the cheapest equation is plain and as close as the noise of the points allows.
+
+    A longer equation could not be much closer, and there are few shorter ones.
+    """
+    if not (cloud.noise.seen and len(pool)):
+        return False
+    fit = min(pool, key=pool.rank).fit
+    plain = form_price(fit.expression, config.prices) <= config.plain
+    return bool(np.isfinite(fit.fitness) and plain and cloud.reaches_noise(fit.expression))
+
+
 def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
-    """Everything that the proposers find, up to the first exact fit."""
+    """Everything that the proposers find, up to an exact fit or one that is settled."""
 
     def fit(batch: Batch, cloud: Cloud) -> list[Fit]:
-        fits: dict[int, Fit] = {}
-        for view in cloud.views:
-            chosen = [i for i, draft in enumerate(batch.drafts) if draft.view is view]
-            found = fit_sampson(
-                [batch.drafts[i].expression for i in chosen], cloud.seen(view),
-                batch.effort.starts, config.max_iterations, seed=config.seed, workers=workers,
-                descents=batch.effort.descents, warm=batch.effort.warm, far=config.far,
-                curved=config.curved,
-            )  # fmt: skip
-            measured = [along(fit, cloud.seen(view), cloud.exact) for fit in found]
-            fits |= dict(zip(chosen, measured, strict=True))
-        return [fits[i] for i in range(len(batch.drafts))]
+        found = fit_sampson(
+            [draft.expression for draft in batch.drafts], cloud.points,
+            batch.effort.starts, config.max_iterations, seed=config.seed, workers=workers,
+            descents=batch.effort.descents, warm=batch.effort.warm, far=config.far,
+            curved=config.curved,
+        )  # fmt: skip
+        return [along(fit, cloud.points, cloud.exact) for fit in found]
 
     def rank(found: Found) -> tuple[float, float]:
         price = price_of(found.fit, len(cloud), config.prices).total
         return price, -found.draft.log_probability
 
+    def enough(pool: Pool) -> bool:
+        return any(is_exact(f.fit, config) for f in pool) or is_settled(pool, cloud, config)
+
     proposers = [PROPOSERS[name](model, config, workers) for name in config.proposers]
     pool = Pool(rank)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
-        return search(
-            cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
-        )
+        return search(cloud, proposers, fit, pool, enough)
 
 
 def in_few_columns(
@@ -156,9 +162,9 @@ def in_few_columns(
     if not asked:
         return []
     config = replace(config, proposers=asked)
-    measured = Cloud.of(points, config.views, np.zeros(points.shape[1], bool))
+    measured = Cloud.of(points, np.zeros(points.shape[1], bool))
     pool = searched(model, measured, config, workers)
-    return [whole for _, whole in _chosen(pool, config, ())]
+    return [whole for _, whole in _chosen(pool, measured, config, ())]
 
 
 def front(pool: Pool) -> list[Found]:
@@ -171,12 +177,14 @@ def front(pool: Pool) -> list[Found]:
     return kept
 
 
-def _chosen(pool: Pool, config: PlusConfig, logarithmic: tuple[bool, ...]) -> Iterator[Chosen]:
+def _chosen(
+    pool: Pool, cloud: Cloud, config: PlusConfig, logarithmic: tuple[bool, ...]
+) -> Iterator[Chosen]:
     """The cheapest candidates and those of the front, of a search in logarithms or not."""
     cheapest = [found for found in pool.ranked() if np.isfinite(found.fit.fitness)]
     both = (*cheapest[: config.returned], *front(pool))
     for found in {id(found): found for found in both}.values():
-        whole = found.draft.view.back(found.fit.expression)
+        whole = cloud.back(found.fit.expression)
         if logarithmic:
             try:
                 whole = of_logarithms(whole, logarithmic)
@@ -242,12 +250,12 @@ def discover_plus(
         chosen, exact = [], False
         scales = [(), logarithmic] if any(logarithmic) and len(places) <= FEW_COLUMNS else [()]
         for logs in scales:
-            cloud = Cloud.of(logarithms(columns, logs), config.views, set_columns(columns))
+            cloud = Cloud.of(logarithms(columns, logs), set_columns(columns))
             try:
                 pool = searched(model, cloud, config, workers)
             except Interrupted as stop:
                 pool, interrupted = stop.found, True
-            chosen += _chosen(pool, config, logs)
+            chosen += _chosen(pool, cloud, config, logs)
             exact = any(is_exact(found.fit, config) for found in pool)
             if interrupted or exact:
                 break

@@ -14,24 +14,23 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.terms import shared_factors
 from ..fit.constants import Fit
-from .cloud import Cloud, View
+from .cloud import Cloud
 
 UNKNOWN = -100.0  # log-probability of a draft that is not from the network
 
 
 @dataclass(frozen=True)
 class Draft:
-    """An equation to fit in a view; its constants are a start only if the effort is warm."""
+    """An equation to fit; its constants are a start only if the effort is warm."""
 
     expression: Expression
-    view: View
     proposer: str
     log_probability: float = UNKNOWN
 
     @property
-    def key(self) -> tuple:
-        """View and skeleton."""
-        return self.view.name, self.expression.codes
+    def key(self) -> tuple[int, ...]:
+        """The skeleton."""
+        return self.expression.codes
 
 
 @dataclass(frozen=True)
@@ -57,18 +56,13 @@ class Found:
     draft: Draft
     fit: Fit
 
-    @property
-    def key(self) -> tuple:
-        """View and skeleton as fitted."""
-        return self.draft.view.name, self.fit.expression.codes
-
 
 Rank = Callable[[Found], tuple]
 Fitter = Callable[[Batch, Cloud], list[Fit]]
 
 
 class Pool:
-    """The best fit of every skeleton in every view; ``rank`` is a sort key, best first."""
+    """The best fit of every skeleton; ``rank`` is a sort key, best first."""
 
     def __init__(self, rank: Rank):
         self.rank = rank
@@ -84,7 +78,7 @@ class Pool:
         return iter(self.found.values())
 
     def keep(self, found: Found) -> None:
-        """Add a fit, unless its skeleton has a better one in this view."""
+        """Add a fit, unless its skeleton has a better one."""
         known = self.found.get(found.draft.key)
         if known is None or self.rank(found) < self.rank(known):
             self.found[found.draft.key] = found
@@ -118,21 +112,20 @@ def reduced(expression: Expression, nonzero: set[int]) -> Expression:
 def new_drafts(
     expressions: Iterable[Expression],
     cloud: Cloud,
-    view: View,
     pool: Pool,
     proposer: str,
     max_tokens: int,
 ) -> list[Draft]:
-    """Drafts in a view: reduced, at most ``max_tokens`` long, with all variables, new, distinct."""
+    """Drafts: reduced, at most ``max_tokens`` long, with all variables, new, distinct."""
     drafts: dict[tuple, Draft] = {}
-    nonzero = {int(j) + 1 for j in np.flatnonzero(np.all(cloud.seen(view) != 0.0, axis=0))}
+    nonzero = {int(j) + 1 for j in np.flatnonzero(np.all(cloud.points != 0.0, axis=0))}
     for expression in expressions:
         try:
-            draft = Draft(reduced(expression, nonzero), view, proposer)
+            draft = Draft(reduced(expression, nonzero), proposer)
         except ValueError:  # no zeros, or too long
             continue
         short = len(draft.expression.codes) <= max_tokens
-        every = len(draft.expression.variables) == len(view.shift)
+        every = len(draft.expression.variables) == cloud.n_variables
         if short and every and draft not in pool:
             drafts.setdefault(draft.key, draft)
     return list(drafts.values())

@@ -21,6 +21,7 @@ tolerance t,
 σ is no smaller than the known errors of the columns make it.
 """
 
+import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -31,6 +32,7 @@ from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE
 from ..zeroset.crossings import crossings, sheets
 from .forms import forms
+from .relations import Relation
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
 
@@ -83,6 +85,24 @@ class Price:
 def form_price(expression: Expression, prices: Prices) -> float:
     """Price of constants and form alone."""
     return price_of(Fit(expression, 0.0, "ok", contrast=1.0), 0, prices).total
+
+
+def cheapest(
+    relations: Sequence[tuple[Relation, Sequence[Tree]]], n_points: int, prices: Prices, most: int
+) -> list[int]:
+    """Places of the ``most`` cheapest of relations that are not fitted: √λ for the contrast.
+
+    All have as many terms; the terms of each stand beside it.
+    """
+    misfits = [n_points * float(np.log(relation.size)) for relation, _ in relations]
+    found: list[tuple[float, int]] = []
+    for k in sorted(range(len(relations)), key=lambda k: round(misfits[k], 6)):
+        relation, terms = relations[k]
+        least = misfits[k] + prices.constant * (len(relation.indices) - 1)
+        if len(found) >= most and least > found[most - 1][0]:
+            break  # and so are all that follow
+        bisect.insort(found, (round(misfits[k] + form_price(relation.of(terms), prices), 6), k))
+    return [k for _, k in found[:most]]
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:

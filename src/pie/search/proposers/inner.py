@@ -198,15 +198,14 @@ def laws(
 
 
 def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:
-    """The proposer, in the user's units and those of the home view."""
+    """The proposer, in the user's units and those of the cloud; nothing is exact under noise."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW_COLUMNS:
+        if cloud.n_variables > libraries.FEW_COLUMNS or cloud.noise.seen:
             return
-        for frame in cloud.frames:
-            user = frame.name == "user"
-            for found in laws(frame.of(cloud.points), workers, limits):
-                at_home = [cloud.home.into(law) if user else law for law in found]
-                yield Batch(new_drafts(at_home, cloud, cloud.home, pool, "inner", max_tokens), WARM)
+        for points, into in cloud.frames:
+            for found in laws(points, workers, limits):
+                drafts = new_drafts(map(into, found), cloud, pool, "inner", max_tokens)
+                yield Batch(drafts, WARM)
 
     return propose

@@ -1,5 +1,6 @@
-"""Skeletons from the network: a beam in every view of the points (Algorithm 2, line 2)."""
+"""Skeletons from the network: a beam of them (Algorithm 2, line 2)."""
 
+import functools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -8,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from ...expr import vocabulary
 from ...expr.canonical import NoZeroSet, canonical
 from ...expr.expression import Expression
+from ...expr.operators import CONSTANT
 from ...network.config import padded
 from ...network.decoding import Hypothesis, beam_search, log_softmax
 from ...network.inference import Network, rows_of_state
@@ -53,16 +55,17 @@ def skeletons(
     return found
 
 
-def _zero_set_key(skeleton: Expression) -> tuple:
+@functools.lru_cache(maxsize=2**14)
+def _zero_set_key(codes: tuple[int, ...]) -> tuple:
     """Equal for skeletons with one canonical form under generic constants of two sign patterns."""
     forms = []
     for generic in _GENERIC:
-        constants = [generic[k % 10] * (1 + k // 10) for k in range(len(skeleton.constants))]
+        constants = (generic[k % 10] * (1 + k // 10) for k in range(codes.count(CONSTANT)))
         try:
-            forms.append(canonical(skeleton.with_constants(constants)).codes)
+            forms.append(canonical(Expression(codes, tuple(constants))).codes)
         except NoZeroSet:
             forms.append(None)
-    return tuple(forms) if any(forms) else skeleton.codes
+    return tuple(forms) if any(forms) else codes
 
 
 def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
@@ -73,20 +76,18 @@ def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
     kept: dict[tuple, tuple[Expression, float]] = {}
     for hypothesis in hypotheses:
         skeleton = vocabulary.skeleton(hypothesis.tokens)
-        key = (_zero_set_key(skeleton), len(skeleton.constants))
+        key = (_zero_set_key(skeleton.codes), len(skeleton.constants))
         kept.setdefault(key, (skeleton, hypothesis.log_probability))
     return list(kept.values())
 
 
 def network(model: Network, beam: int, effort: Effort) -> Proposer:
-    """The proposer: all views are decoded together and fitted one after another."""
+    """The proposer."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > model.config.max_variables:
             return
-        decoded = skeletons(model, [cloud.seen(view) for view in cloud.views], beam)
-        for view, hypotheses in zip(cloud.views, decoded, strict=True):
-            kept = merged(hypotheses)
-            yield Batch([Draft(s, view, "network", p) for s, p in kept], effort)
+        (decoded,) = skeletons(model, [cloud.points], beam)
+        yield Batch([Draft(s, "network", p) for s, p in merged(decoded)], effort)
 
     return propose

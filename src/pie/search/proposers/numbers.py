@@ -24,8 +24,8 @@ from ...zeroset.metric import errors_of
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
-from ..price import Prices, form_price
-from ..relations import Moments, columns_of, slopes_of, smallest, subsets
+from ..price import Prices, cheapest
+from ..relations import Moments, Relation, columns_of, slopes_of, smallest, subsets
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def with_number(
     m = len(fixed)
     alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
     sizes = [size for size in limits.sizes if 3 * size <= n]
-    found: dict[int, list[tuple[float, Expression, float]]] = {size: [] for size in sizes}
+    found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
         new = _multiplied(functions, grid, points, spreads)
         moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
@@ -105,24 +105,22 @@ def with_number(
                 simple = (usable <= d) | (usable >= m)
                 chosen = chosen[simple[chosen].all(axis=1)]
             for t, relation in smallest(moments, chosen, limits.best):
-                law = relation.of(terms)
-                price = form_price(law, prices) + n * np.log(relation.size)
-                found[size].append((round(price, 6), law, float(grid[t])))
-    return [
-        from_tree(_numbered(to_tree(law), d + 1, t))
-        for priced in found.values()
-        for _, law, t in sorted(priced, key=lambda one: one[0])[: limits.fitted]
-    ]
+                found[size].append((relation, terms, float(grid[t])))
+    laws = []
+    for relations in found.values():
+        for k in cheapest([(r, terms) for r, terms, _ in relations], n, prices, limits.fitted):
+            relation, terms, t = relations[k]
+            laws.append(from_tree(_numbered(to_tree(relation.of(terms)), d + 1, t)))
+    return laws
 
 
 def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
-    """The proposer, in the home view only: the grids of t scale with the units."""
+    """The proposer, not in the user's units: the grids of t would scale with them."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > libraries.FEW_COLUMNS:
             return
-        seen = cloud.seen(cloud.home)
-        found = with_number(seen, prices, limits, errors_of(seen, cloud.exact))
-        yield Batch(new_drafts(found, cloud, cloud.home, pool, "numbers", max_tokens), WARM)
+        found = with_number(cloud.points, prices, limits, errors_of(cloud.points, cloud.exact))
+        yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
 
     return propose

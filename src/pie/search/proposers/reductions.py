@@ -162,8 +162,8 @@ def tables(
 def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
     """Largest σ of tables that are searched, given the cheapest equation of the pool."""
     for found in pool.ranked()[:1]:
-        law = found.draft.view.back(found.fit.expression)
-        away, _ = first_order(law, cloud.points, errors_of(cloud.points, cloud.exact))
+        law = cloud.back(found.fit.expression)
+        away, _ = first_order(law, cloud.given, errors_of(cloud.given, cloud.exact))
         long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
         return float((NEAR if long else BETTER) * np.sqrt(np.mean(capped(away) ** 2)))
     return np.inf
@@ -183,11 +183,11 @@ def reductions(
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables <= FEW_COLUMNS:
             return
-        for size, table in tables(cloud.points, errors_of(cloud.points, cloud.exact), limits):
+        for size, table in tables(cloud.given, errors_of(cloud.given, cloud.exact), limits):
             if size > _known(pool, cloud, prices):
                 continue
             with np.errstate(all="ignore"):
-                columns = [from_tree(tree).values(cloud.points) for tree in table.trees]
+                columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
             if not np.isfinite(columns).all():
                 continue
             places = dict(enumerate(table.trees, 1))
@@ -197,8 +197,7 @@ def reductions(
                     whole = from_tree(with_variables(to_tree(law), places))
                 except ValueError:  # too long
                     continue
-                found.append(cloud.home.into(whole))
-            drafts = new_drafts(found, cloud, cloud.home, pool, "reductions", max_tokens)
-            yield Batch(drafts, WARM)
+                found.append(cloud.into(whole))
+            yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)
 
     return propose

@@ -4,7 +4,7 @@ The engine is :mod:`pie.search.relations`; the terms are from :mod:`pie.search.l
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,35 +141,34 @@ def of_many(
 
 
 def relations(limits: Relations, max_tokens: int) -> Proposer:
-    """The proposer, in the user's units and those of the home view."""
+    """The proposer, in the user's units and those of the cloud."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        def batch(found: Sequence[Expression], user: bool) -> Batch:
-            at_home = [cloud.home.into(f) if user else f for f in found]
-            return Batch(
-                new_drafts(at_home, cloud, cloud.home, pool, "relations", max_tokens), WARM
-            )
+        def batch(found: Iterable[Expression]) -> Batch:
+            return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
 
-        frames = [(frame.name == "user", frame.of(cloud.points)) for frame in cloud.frames]
         if cloud.n_variables > libraries.FEW_COLUMNS:
-            for user, points in frames:
+            for points, into in cloud.frames:
                 powers = product_of_powers(points)
-                yield batch([] if powers is None else [powers], user)
+                yield batch([] if powers is None else [into(powers)])
                 for found in of_many(points, errors_of(points, cloud.exact), limits):
-                    yield batch(found, user)
+                    yield batch(map(into, found))
             return
-        for user, points in frames:
+        for points, into in cloud.frames:
             powers = product_of_powers(points)
-            ranked = sorted(libraries.dictionaries(points), key=len)
+            exactly = () if cloud.noise.seen else libraries.dictionaries(points)
+            ranked = sorted(exactly, key=len)
             small = [terms for terms in ranked if len(terms) <= limits.batch]
             found = [f for terms in small for f in exact(terms, points, limits)]
-            yield batch([*found, *([] if powers is None else [powers])], user)
+            yield batch(map(into, [*found, *([] if powers is None else [powers])]))
             for terms in ranked[len(small) :]:
-                yield batch(exact(terms, points, limits), user)
-        for user, points in frames:
-            small = [*libraries.bases(points), monomials(cloud.n_variables, 3)]
-            for terms in small[: 3 if user or len(frames) == 1 else 1]:
-                errors = errors_of(points, cloud.exact)
-                yield batch(among(terms, points, limits, errors), user)
+                yield batch(map(into, exact(terms, points, limits)))
+        (given, into), *others = cloud.frames
+        small = [*libraries.bases(given), monomials(cloud.n_variables, 3)]
+        noisy = [(given, into, terms) for terms in small]
+        noisy += [(points, into, libraries.bases(points)[0]) for points, into in others]
+        for points, into, terms in noisy:
+            found = among(terms, points, limits, errors_of(points, cloud.exact))
+            yield batch(map(into, found))
 
     return propose

@@ -187,22 +187,20 @@ def _fitted(
 
 
 def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
-    """The proposer, in the home view and in the centred one, where there is one."""
+    """The proposer."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        views = {view.name: view for view in (cloud.home, *cloud.views)}
-        for view in [v for v in views.values() if v is cloud.home or v.name == "centred"]:
-            points, units = cloud.seen(view), errors_of(cloud.seen(view), cloud.exact)
-            points = np.random.default_rng(0).permutation(points)[: limits.points]
-            priced = []
-            for _, form in library.shapes(cloud.n_variables):
-                if found := numbers_of(form, points, units, limits):
-                    cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
-                    priced.append((round(cost, 6), found))
-            cheapest = [found for _, found in sorted(priced, key=lambda p: p[0])][: limits.fitted]
-            near = (near_best(found, points, units, limits) for found in cheapest)
-            drafts = [found.best(cloud.n_variables) for found in near]
-            yield Batch(new_drafts(drafts, cloud, view, pool, "shapes", max_tokens), WARM)
+        units = errors_of(cloud.points, cloud.exact)
+        points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
+        priced = []
+        for _, form in library.shapes(cloud.n_variables):
+            if found := numbers_of(form, points, units, limits):
+                cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
+                priced.append((round(cost, 6), found))
+        cheapest = [found for _, found in sorted(priced, key=lambda p: p[0])][: limits.fitted]
+        near = (near_best(found, points, units, limits) for found in cheapest)
+        drafts = [found.best(cloud.n_variables) for found in near]
+        yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
 
     return propose
 
