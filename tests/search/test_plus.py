@@ -115,14 +115,14 @@ def test_prices_that_are_left_out_change_who_wins(model, cloud, rng):
     assert len(unpriced.expression.codes) > len(priced.expression.codes)
 
 
-def test_a_plain_equation_that_reaches_the_noise_ends_the_search(model, cloud, rng):
+def test_where_a_plain_equation_reaches_the_noise_no_numbers_are_looked_for(model, cloud, rng):
     points = add_noise(cloud("x1**2 + x2**2 - 2", variable=2), 0.01, rng)
-    settled = discover_plus(model, points, FAST)
-    whole = discover_plus(model, points, replace(FAST, plain=0.0))
-    assert {c.proposer for c in settled.candidates} == {"relations"}
-    assert len({c.proposer for c in whole.candidates}) > 1
-    circle = canonical(parse("x1**2 + x2**2 - 2")).codes
-    assert settled.best.expression.codes == whole.best.expression.codes == circle
+    config = replace(FAST, proposers=("relations", "numbers"), returned=200)
+    whole = replace(config, numbers=replace(config.numbers, plain=0.0))
+    found, longer = (discover_plus(model, points, c).candidates for c in (config, whole))
+    assert {c.proposer for c in found} == {"relations"}
+    assert {c.proposer for c in longer} == {"relations", "numbers"}
+    assert found[0].expression.codes == canonical(parse("x1**2 + x2**2 - 2")).codes
 
 
 def test_only_an_equation_that_fits_reaches_the_noise(cloud, rng):

@@ -24,7 +24,8 @@ def parts_of(config: PlusConfig) -> dict[str, PlusConfig]:
         if part.name != "resolution":
             prices = replace(config.prices, **{part.name: 0.0})
             found[f"no price of {part.name}s"] = replace(config, prices=prices)
-    found["no stop at the noise"] = replace(config, plain=0.0)
+    numbers = replace(config.numbers, plain=0.0)
+    found["no stop at the noise"] = replace(config, numbers=numbers)
     return found | {"plain least squares": replace(config, far=float("inf"))}
 
 

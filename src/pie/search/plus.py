@@ -25,7 +25,7 @@ from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
 from .planes import Plane, off_planes, renumbered, sections, with_planes
 from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, form_price, price_of
+from .price import Prices, price_of
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -46,9 +46,9 @@ class PlusConfig:
     proposers: tuple[str, ...] = (
         "relations",
         "shapes",
+        "network",
         "numbers",
         "reductions",
-        "network",
         "inner",
     )
     beam: int = 64  # skeletons
@@ -65,7 +65,6 @@ class PlusConfig:
     max_tokens: int = 90  # of a draft that is not from the network
     prices: Prices = field(default_factory=Prices)
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
-    plain: float = 22.0  # nats of a form that ends the search where it reaches the noise
     returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
 
@@ -98,6 +97,7 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
 PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
     "relations": lambda model, c, workers: relations(c.relations, c.max_tokens),
     "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
+    "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
     "reductions": lambda model, c, workers: reductions(
         c.reductions,
@@ -105,7 +105,6 @@ PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
         c.max_tokens,
         lambda points: in_few_columns(model, points, c, workers),
     ),
-    "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
 }
 
@@ -117,20 +116,8 @@ def is_exact(fit: Fit, config: PlusConfig) -> bool:
     return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
 
 
-def is_settled(pool: Pool, cloud: Cloud, config: PlusConfig) -> bool:
-    """Whether the cheapest equation is plain and as close as the noise of the points allows.
-
-    A longer equation could not be much closer, and there are few shorter ones.
-    """
-    if not (cloud.noise.seen and len(pool)):
-        return False
-    fit = min(pool, key=pool.rank).fit
-    plain = form_price(fit.expression, config.prices) <= config.plain
-    return bool(np.isfinite(fit.fitness) and plain and cloud.reaches_noise(fit.expression))
-
-
 def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
-    """Everything that the proposers find, up to an exact fit or one that is settled."""
+    """Everything that the proposers find, up to the first exact fit."""
 
     def fit(batch: Batch, cloud: Cloud) -> list[Fit]:
         found = fit_sampson(
@@ -145,13 +132,12 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         price = price_of(found.fit, len(cloud), config.prices).total
         return price, -found.draft.log_probability
 
-    def enough(pool: Pool) -> bool:
-        return any(is_exact(f.fit, config) for f in pool) or is_settled(pool, cloud, config)
-
     proposers = [PROPOSERS[name](model, config, workers) for name in config.proposers]
     pool = Pool(rank)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
-        return search(cloud, proposers, fit, pool, enough)
+        return search(
+            cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
+        )
 
 
 def in_few_columns(
