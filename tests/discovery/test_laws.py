@@ -406,6 +406,19 @@ def test_a_law_is_solved_for_a_column():
         law.solved_for("z")
 
 
+def test_a_result_says_the_noise_that_neighbours_show():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.5, 2.0, 100)
+    table = pd.DataFrame({"p": x, "V": 1.3 / x}) + 0.02 * rng.standard_normal((100, 2))
+    result = discover(table, config=FAST)
+    noise, law = result.noise, result.best
+    assert noise == law.noise and noise.low < law.relative_rms < noise.high
+    assert f"noise, judged by neighbours alone: {noise}" in str(result)
+    assert law.record()["noise"]["level"] == noise.level
+    few = discover(table[:15], config=FAST)
+    assert np.isnan(few.noise.level) and "noise" not in str(few)
+
+
 @pytest.mark.parametrize("name", ["found", "nothing"])
 def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     result = request.getfixturevalue(name)
@@ -416,8 +429,8 @@ def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     assert str(again).splitlines()[1:] == str(result).splitlines()[1:]
     pd.testing.assert_frame_equal(again.to_dataframe(), result.to_dataframe())
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"], "no half-written file is left"
-    path.write_text(path.read_text().replace('"format": 2', '"format": 99'))
-    with pytest.raises(ValueError, match="format 99; expected 2"):
+    path.write_text(path.read_text().replace('"format": 3', '"format": 99'))
+    with pytest.raises(ValueError, match="format 99; expected 3"):
         Result.load(path)
     path.write_text('{"law": true}')
     with pytest.raises(ValueError, match="holds no result that was saved"):

@@ -19,6 +19,8 @@ from pie.data.corpus import SHARD_SIZE, Corpus, CorpusConfig
 from pie.experiments.settings import Settings, load_settings
 from pie.network import pretraining, runs
 from pie.network.checkpoint import Progress
+from pie.network.config import ModelConfig
+from pie.network.inference import Network
 from pie.network.model import PIE, load_weights, parameter_count
 from pie.network.objective import loss_of, validate
 from pie.network.pretraining import TrainingConfig, corpora, learning_rate, pretrain
@@ -27,6 +29,7 @@ from pie.network.streaming import Shards, batches
 from pie.network.throughput import training_throughput
 from pie.params import read_yaml, record
 from pie.report import figures, tables
+from pie.search.proposers.network import skeletons
 
 CORPUS = CorpusConfig(seed=11, n_points=10)
 SHORT = TrainingConfig(examples=2048, validation_examples=64, batch_size=32, max_steps=24,
@@ -267,6 +270,29 @@ def test_the_gpu_configuration_trains_a_network_of_the_papers_size_on_our_corpor
         assert parameter_count(PIE(gpu[f"model{plus}"])) >= 33e6
         assert SHARD_SIZE % config.batch_size == 0, "no example of a shard is left out"
         assert config.max_steps * config.batch_size == config.examples, "one epoch"
+
+
+def test_the_papers_configuration_is_table_4(root):
+    """One command trains it; where the paper is silent, values are ours."""
+    corpus, model, training = configs("pie", root / "configs/paper.yaml")
+    assert (model, training) == (ModelConfig(), replace(TrainingConfig(), bfloat16=False))
+    assert parameter_count(PIE(model)) == 33_382_460
+    ours = load_settings(root / "params.yaml").corpus
+    tree = replace(ours.generator, min_operators=5, max_operators=5)
+    assert corpus == replace(ours, canonical_skeletons=False, generator=tree)
+
+
+@pytest.mark.slow
+def test_the_papers_network_trains_and_decodes(root, tmp_path, cloud):
+    corpus, model, training = configs("pie", root / "configs/paper.yaml")
+    few = dict(examples=2048, validation_examples=16, batch_size=16, max_steps=3, validate_every=1)
+    items = Corpus(corpus), Corpus(replace(corpus, seed=1))
+    rows = pretrain(
+        model, replace(training, **few), *items, tmp_path / "state", tmp_path / "weights"
+    ).rows
+    assert rows[-1]["validation_loss"] < rows[0]["validation_loss"]
+    network = Network.load(tmp_path / "weights")
+    assert len(skeletons(network, [cloud("x1*x2 - 0.5")], 4)[0]) == 4
 
 
 LOGS = {

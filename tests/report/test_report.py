@@ -5,8 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pie.data.benchmarks import Problem
+from pie.data.sampling import add_noise
 from pie.experiments.evaluation import Row, summarise
 from pie.experiments.many_columns import FOUND, TOO_WIDE
+from pie.expr.expression import parse
 from pie.params import read_yaml
 from pie.report import claims, clouds, curves, figures, many_columns, paper, tables
 
@@ -191,3 +194,17 @@ def test_laws_of_many_columns_are_counted_where_they_were_searched():
     assert missed.answer.tolist() == ["x4 - x1*x2*x3", "no candidate"]
     (axes,) = many_columns.by_width(rows).axes
     assert axes.get_title() == "made" and len(axes.containers) == 2
+
+
+def test_the_table_of_noise_compares_what_is_seen_with_the_truth():
+    rng, t = np.random.default_rng(0), np.linspace(0.0, 6.0, 200)
+    circle = Problem("", "", parse("x1**2 + x2**2 - 1"), np.column_stack([np.cos(t), np.sin(t)]))
+    noisy = [
+        replace(circle, points=add_noise(circle.points, 0.02, rng), sampling=sampling)
+        for sampling in ("noise 0.02", "200 points, noise 0.02", "noise 0.04")
+    ]
+    few = replace(circle, points=circle.points[::20])
+    lines = tables.noise([circle, few, *noisy]).set_index("noise")
+    assert lines.loc["0 %", ["problems", "seen", "not known"]].tolist() == [2, 0, 1]
+    assert lines.loc["2 %", ["problems", "seen", "in the interval"]].tolist() == [2, 2, "100.0 %"]
+    assert lines.loc["4 %", "in the interval"] == "0.0 %"

@@ -29,7 +29,8 @@ from ..search.candidates import Unusable
 from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted
 from ..search.price import Price
-from ..zeroset.metric import Metric
+from ..zeroset.metric import SET, Metric
+from ..zeroset.noise import noise_of
 from ..zeroset.spreads import robust_spreads
 from . import subsets
 from .certificate import certify, same_zero_set
@@ -264,6 +265,7 @@ def _search(
         found, complete = stop.found, False
     metric = Metric.of(points, found.logarithmic, robust_spreads)
     units = metric.units(points) if errors is None else errors
+    noise = noise_of(metric.coordinates(points) / np.where(metric.exact, SET, 1.0))
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
@@ -285,6 +287,7 @@ def _search(
             chi=None if errors is None else rms_distance(final, points, errors),
             proposer=candidate.proposer,
             price=candidate.price,
+            noise=noise,
         )
         laws.append(law)
     return laws, complete

@@ -18,9 +18,10 @@ from ..search.price import Price
 from ..search.shapes import name_of
 from ..zeroset.distance import first_order
 from ..zeroset.factors import Factor
+from ..zeroset.noise import UNKNOWN, Noise
 from .certificate import Certificate
 
-FORMAT = 2  # of the JSON
+FORMAT = 3  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -82,7 +83,8 @@ class Law:
 
     ``rms`` is the root mean square first-order distance of all points in the data's units,
     ``relative_rms`` the same in units of the columns' spreads, ``chi`` in units of their
-    uncertainties, if known: about 1 for the right equation, more where it is wrong.
+    uncertainties, if known: about 1 for the right equation, more where it is wrong. ``noise`` is
+    what the columns show without any law: no equation can be right and much closer.
     """
 
     program: Expression  # f in x1, x2, …
@@ -95,6 +97,7 @@ class Law:
     proposer: str = ""  # who proposed it to the search (pie.search.proposers)
     price: Price | None = None  # on the points that the search saw
     units: tuple[str, ...] = ()  # of the constants, if those of the columns are known
+    noise: Noise = UNKNOWN  # of these columns
 
     @property
     def expression(self) -> sympy.Expr:
@@ -192,6 +195,7 @@ class Law:
             "rms": _number(self.rms),
             "relative_rms": _number(self.relative_rms),
             "chi": None if self.chi is None else _number(self.chi),
+            "noise": None if math.isnan(self.noise.level) else asdict(self.noise),
             "complexity": self.complexity,
             "name": self.name,
             "law": seen.law,
@@ -233,6 +237,7 @@ class Law:
             from_tree(_of_lists(record["program"])), tuple(record["columns"]), tuple(errors),
             _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
             record["chi"], record["proposer"], Price(**price) if price else None, units,
+            UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
         )  # fmt: skip
 
 
@@ -287,6 +292,12 @@ class Result:
     def law(self) -> bool:
         """Whether a law was found."""
         return self.best is not None
+
+    @property
+    def noise(self) -> Noise:
+        """Noise of the columns of the best law, or of the first candidate if there is no law."""
+        first = self.best or next(iter(self.candidates), None)
+        return first.noise if first else UNKNOWN
 
     @property
     def front(self) -> tuple[Law, ...]:
@@ -411,6 +422,8 @@ class Result:
             shown = balanced(law.template)
             lines += [f"{shown.lhs} = {shown.rhs}{_named(law)}", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
+            if not math.isnan(law.noise.level):
+                lines.append(f"noise, judged by neighbours alone: {law.noise}")
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
                 lines.append(f"a product; factors with the points near each: {carried}")

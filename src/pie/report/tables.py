@@ -7,8 +7,10 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from ..data.benchmarks import Problem
 from ..data.corpus import Statistics
 from ..experiments.comparisons import Difference, difference
 from ..experiments.evaluation import Row, grouped, summarise
@@ -19,6 +21,7 @@ from ..expr.expression import Expression, parse, to_infix, to_tree
 from ..expr.operators import BY_NAME
 from ..network.config import BITS
 from ..zeroset.degeneracy import KINDS, NO_EQUATION
+from ..zeroset.noise import noise_of
 
 TITLES = {
     "feynman": "AI-Feynman",
@@ -82,6 +85,25 @@ def ablation(rows: Sequence[Row]) -> pd.DataFrame:
         line[f"{name}: difference"] = "" if method == whole else str(gap)
         line[f"{name}: median s"] = f"{entry['seconds']:.2f}"
     return pd.DataFrame(lines.values())
+
+
+def noise(problems: Sequence[Problem]) -> pd.DataFrame:
+    """What neighbours tell of the noise of problems: one line per level and number of variables."""
+    groups: dict[tuple[float, int], list] = {}
+    for problem in problems:
+        level = float(problem.sampling.partition("noise ")[2] or 0.0)
+        found = noise_of(problem.points / problem.points.std(axis=0))
+        groups.setdefault((level, problem.n_variables), []).append(found)
+    lines = []
+    for (level, d), found in sorted(groups.items()):
+        seen = [one for one in found if one.seen]
+        line = {"noise": f"{100 * level:g} %", "variables": d, "problems": len(found)}
+        line["seen"] = len(seen)
+        line["not known"] = sum(np.isnan(one.level) for one in found)
+        line["median level"] = f"{100 * np.median([s.level for s in seen]):.2f} %" if seen else ""
+        inside = [one.low <= level <= one.high for one in seen]
+        lines.append(line | {"in the interval": _percent(inside) if seen else ""})
+    return pd.DataFrame(lines)
 
 
 def equal_time(summary: Sequence[dict]) -> pd.DataFrame:
