@@ -194,6 +194,20 @@ def test_rows_of_answers_judge_the_best_and_say_where_the_textbooks_is():
     assert np.isnan(row.sd_ratio) and parse(row.equation).variables == (1, 2)
 
 
+def test_an_interrupted_run_goes_on_from_its_journal(tmp_path, monkeypatch):
+    tables = [table(points_of(), "x2 - x1", TEXTBOOK), table(points_of(), "x2 - x1")]
+    first = answers(tables[:1], QUICK, folder=tmp_path)
+    asked = []
+    new = lambda table, config: asked.append(table) or dict.fromkeys(COLUMNS, 0)  # noqa: E731
+    monkeypatch.setattr("pie.experiments.measured.answered", new)
+    again = answers(tables, QUICK, folder=tmp_path)
+    assert len(asked) == 1 and asked[0] is tables[1], "other relations are another table"
+    pd.testing.assert_frame_equal(again[:1], first, check_dtype=False)
+    obvious_ones = [p for p in obvious.problems([0.0, 0.01], [1]) if p.equation_id == "line-1"]
+    plain = plain_answers(obvious_ones, QUICK, folder=tmp_path)
+    pd.testing.assert_frame_equal(plain_answers(obvious_ones, QUICK, folder=tmp_path), plain)
+
+
 def test_rows_of_tables_without_a_law_have_none():
     noise = np.random.default_rng(0).standard_normal((60, 2))
     (row,) = answers([table(noise)], QUICK).itertuples(index=False)

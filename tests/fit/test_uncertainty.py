@@ -261,6 +261,12 @@ def test_one_outlier_does_not_make_neighbours_alike(rng):
     assert abs(neighbours_correlation(parse("x2 + 0*x1"), white)) < 0.3
 
 
+def test_points_whose_feet_are_beyond_all_bounds_have_no_neighbours(rng):
+    points = rng.standard_normal((50, 2))
+    assert neighbours_correlation(parse("1 + 1e-160*x1 + 0*x2"), points) == 0.0
+    assert abs(neighbours_correlation(parse("x1 - exp(1000*x2)"), points)) <= 1.0
+
+
 def test_an_exact_fit_and_two_points_have_no_correlation():
     points = np.column_stack([np.arange(5.0), np.arange(5.0)])
     assert neighbours_correlation(parse("x1 - x2"), points) == 0.0

@@ -13,28 +13,32 @@ from tqdm import tqdm
 from ..search.plus import PlusConfig
 from ..sources import digest_of
 
-Result = TypeVar("Result")
+Item, Result = TypeVar("Item"), TypeVar("Result")
 
 
-def of_search(folder: Path | None, weights: Path, config: PlusConfig) -> Path | None:
-    """The journal of ``pie.discover`` under these weights, settings and the present code."""
+def of_search(
+    folder: Path | None, weights: Path, config: PlusConfig, module: str = "discovery.laws"
+) -> Path | None:
+    """The journal of what ``module`` finds with these weights, settings and the present code."""
     if folder is None:
         return None
-    digest = digest_of(["discovery.laws"], config, sorted(Path(weights).glob("*.saf*"))).hex()
+    digest = digest_of([module], config, sorted(Path(weights).glob("*.saf*"))).hex()
     return Path(folder) / f"{digest[:12]}.jsonl"
 
 
 def each(
-    run: Callable[[np.ndarray], Result],
-    clouds: Sequence[np.ndarray],
+    run: Callable[[Item], Result],
+    items: Sequence[Item],
     workers: int = 1,
     journal: Path | None = None,
+    content: Callable[[Item], bytes] = lambda points: np.ascontiguousarray(points).tobytes(),
 ) -> list[Result]:
-    """``run(points)`` of every cloud, in order; a result is plain values, as in JSON.
+    """``run(item)`` of every item, in order; a result is plain values, as in JSON.
 
-    Points that the journal has are not run again. A line that was cut is not read.
+    Items whose ``content`` the journal has are not run again; an item is points unless ``content``
+    says otherwise. A line that was cut is not read.
     """
-    keys = [hashlib.sha256(np.ascontiguousarray(c).tobytes()).hexdigest()[:16] for c in clouds]
+    keys = [hashlib.sha256(content(item)).hexdigest()[:16] for item in items]
     done = {}
     if journal:
         journal.parent.mkdir(parents=True, exist_ok=True)
@@ -42,10 +46,10 @@ def each(
             lines = (x for x in journal.read_text().splitlines() if x.endswith("}"))
             done = {entry["points"]: entry["found"] for entry in map(json.loads, lines)}
 
-    def named(key: str, points: np.ndarray) -> tuple[str, Result]:
-        return key, run(points)
+    def named(key: str, item: Item) -> tuple[str, Result]:
+        return key, run(item)
 
-    jobs = [delayed(named)(k, c) for k, c in zip(keys, clouds, strict=True) if k not in done]
+    jobs = [delayed(named)(k, item) for k, item in zip(keys, items, strict=True) if k not in done]
     results = Parallel(workers, return_as="generator_unordered")(jobs)
     for key, found in tqdm(results, "search", len(jobs), disable=None):
         done[key] = found

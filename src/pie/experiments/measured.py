@@ -11,20 +11,19 @@ tables, ``choice``, may guide choices, the other half, ``test``, may not.
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.optimize import least_squares
-from tqdm import tqdm
 
 from ..data.benchmarks import Problem
 from ..data.obvious import LAWS, problems
 from ..discovery.certificate import same_zero_set
 from ..discovery.laws import discover
 from ..discovery.measurements import measurements, read_csv
-from ..discovery.pretrained import from_pretrained
+from ..discovery.pretrained import default_weights, from_pretrained
 from ..discovery.result import Law, first_order_distances
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, parse, to_infix, to_tree
@@ -36,6 +35,7 @@ from ..search.shapes import name_of
 from ..zeroset.box import Box
 from ..zeroset.metric import Metric
 from ..zeroset.spreads import robust_spreads
+from .journal import each, of_search
 from .metrics import right_skeleton
 
 FORM, WITHIN_ERRORS = "form", "within errors"
@@ -205,15 +205,22 @@ def _plain(problem: Problem, config: PlusConfig) -> dict:
 
 
 def plain_answers(
-    asked: Sequence[Problem], config: PlusConfig = PlusConfig(), workers: int = 1
+    asked: Sequence[Problem],
+    config: PlusConfig = PlusConfig(),
+    workers: int = 1,
+    folder: Path | None = None,
 ) -> pd.DataFrame:
     """Whether the best answer to each problem of :mod:`pie.data.obvious` is its plain form.
 
-    Plain is the skeleton of the law, or another way to write the curve of the same name.
+    Plain is the skeleton of the law, or another way to write the curve of the same name. ``folder``
+    receives a journal, from which an interrupted run of the same settings and sources continues.
     """
-    jobs = (delayed(_plain)(problem, config) for problem in asked)
-    found = Parallel(workers, return_as="generator")(jobs)
-    rows = tqdm(found, "obvious laws", len(asked), disable=None)
+
+    def content(problem: Problem) -> bytes:
+        return f"{problem.equation_id} {problem.sampling}".encode() + problem.points.tobytes()
+
+    run, journal = partial(_plain, config=config), _journal(folder, config)
+    rows = each(run, asked, workers, journal, content)
     return pd.DataFrame(rows, columns=PLAIN).round({"seconds": 2})
 
 
@@ -235,10 +242,20 @@ def same_curve(rows: pd.DataFrame) -> pd.Series:
 
 
 def answers(
-    tables: Sequence[Table], config: PlusConfig = PlusConfig(), workers: int = 1
+    tables: Sequence[Table],
+    config: PlusConfig = PlusConfig(),
+    workers: int = 1,
+    folder: Path | None = None,
 ) -> pd.DataFrame:
-    """A row of :data:`COLUMNS` for each table."""
-    jobs = (delayed(answered)(table, config) for table in tables)
-    found = Parallel(workers, return_as="generator")(jobs)
-    rows = tqdm(found, "measured tables", len(tables), disable=None)
-    return pd.DataFrame(rows, columns=COLUMNS)
+    """A row of :data:`COLUMNS` for each table; ``folder`` as in :func:`plain_answers`."""
+
+    def content(table: Table) -> bytes:
+        told = replace(table, frame=table.frame.to_csv())
+        return repr(told).encode()
+
+    run, journal = partial(answered, config=config), _journal(folder, config)
+    return pd.DataFrame(each(run, tables, workers, journal, content), columns=COLUMNS)
+
+
+def _journal(folder: Path | None, config: PlusConfig) -> Path | None:
+    return of_search(folder, default_weights(), config, "experiments.measured")

@@ -18,6 +18,7 @@ from ..zeroset.distance import first_order
 
 OUTLYING = 6.0  # outlier threshold, in robust standard deviations
 MOSTLY = 0.8  # smallest share of usual points; where there are fewer, none is an outlier
+FARTHEST = 1e100  # coordinates beyond it have no neighbours: their squares overflow
 CLOSE = 1e-7  # relative tolerance for equality with a simpler value
 CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
@@ -182,7 +183,7 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
     """
     residual, normal = first_order(expression, points)
     feet = points - residual[:, None] * normal  # on the zero set, to first order
-    known = np.isfinite(residual) & np.isfinite(feet).all(axis=1)
+    known = np.isfinite(residual) & (np.abs(feet) < FARTHEST).all(axis=1)
     residual, feet = residual[known], feet[known]
     if len(residual) < 3 or not np.any(residual):
         return 0.0
