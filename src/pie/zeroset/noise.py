@@ -42,7 +42,7 @@ class Noise:
 
     @property
     def seen(self) -> bool:
-        """Whether there is noise for certain."""
+        """Whether the points show noise."""
         return self.low > 0.0
 
     def __str__(self) -> str:
