@@ -115,26 +115,6 @@ def test_prices_that_are_left_out_change_who_wins(model, cloud, rng):
     assert len(unpriced.expression.codes) > len(priced.expression.codes)
 
 
-def test_where_a_plain_equation_reaches_the_noise_no_numbers_are_looked_for(model, cloud, rng):
-    points = add_noise(cloud("x1**2 + x2**2 - 2", variable=2), 0.01, rng)
-    config = replace(FAST, proposers=("relations", "numbers"), returned=200)
-    whole = replace(config, numbers=replace(config.numbers, plain=0.0))
-    found, longer = (discover_plus(model, points, c).candidates for c in (config, whole))
-    assert {c.proposer for c in found} == {"relations"}
-    assert {c.proposer for c in longer} == {"relations", "numbers"}
-    assert found[0].expression.codes == canonical(parse("x1**2 + x2**2 - 2")).codes
-
-
-def test_only_an_equation_that_fits_reaches_the_noise(cloud, rng):
-    exact = cloud("x1**2 + x2**2 - 2", variable=2)
-    noisy = Cloud.of(add_noise(exact, 0.02, rng))
-    assert noisy.noise.low < 0.02 < noisy.noise.high
-    assert noisy.reaches_noise(parse("x1**2 + x2**2 - 2"))
-    assert not noisy.reaches_noise(parse("x1**2 + x2**2 - 2.2")), "a tenth off"
-    assert not noisy.reaches_noise(parse("ln(0 - x1**2)")), "undefined"
-    assert not Cloud.of(exact).reaches_noise(parse("x1**2 + x2**2 - 2")), "there is no noise"
-
-
 @pytest.mark.parametrize("text", ["x1*x2 - 5.488", "x1 + 0.65*x2 - 0.58"])
 def test_noise_is_not_fitted_by_oscillation(model, text, rng, cloud):
     """Of x1·x2 = c even sin(exp(exp(x1·x2))) is a function, with zeros next to every point."""

@@ -15,7 +15,7 @@ PAPER_WEIGHTS = "weights of pie"
 
 
 def parts_of(config: PlusConfig) -> dict[str, PlusConfig]:
-    """Settings by name: the full search, and without one proposer, price or rule at a time."""
+    """Settings by name: the full search, and without one proposer or price at a time."""
     found = {WHOLE: config, "network alone": replace(config, proposers=("network",))}
     for part in config.proposers:
         kept = tuple(name for name in config.proposers if name != part)
@@ -24,8 +24,6 @@ def parts_of(config: PlusConfig) -> dict[str, PlusConfig]:
         if part.name != "resolution":
             prices = replace(config.prices, **{part.name: 0.0})
             found[f"no price of {part.name}s"] = replace(config, prices=prices)
-    numbers = replace(config.numbers, plain=0.0)
-    found["no stop at the noise"] = replace(config, numbers=numbers)
     return found | {"plain least squares": replace(config, far=float("inf"))}
 
 

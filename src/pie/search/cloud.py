@@ -13,14 +13,10 @@ import numpy as np
 from ..data.sampling import scales
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
-from ..zeroset.distance import first_order
 from ..zeroset.metric import SET, set_columns
 from ..zeroset.noise import Noise, noise_of
 
 ORDINARY = 50.0  # the user's units are kept if the scales of all columns are within this of 1
-
-
-NORMAL = 1.4826  # standard deviation of normal errors over the median of their magnitudes
 
 
 @dataclass(frozen=True)
@@ -66,17 +62,6 @@ class Cloud:
     @property
     def _errors(self) -> np.ndarray:
         return self.points.std(axis=0) * np.where(self.exact, SET, 1.0)
-
-    @np.errstate(all="ignore")
-    def reaches_noise(self, expression: Expression) -> bool:
-        """Whether the points are as near to an equation in z as their noise lets them be.
-
-        The median of their first-order distances counts; False where no noise is seen.
-        """
-        if not self.noise.seen:
-            return False
-        away = np.abs(first_order(expression, self.points, self._errors)[0])
-        return bool(NORMAL * np.median(away) <= self.noise.high)
 
     def back(self, expression: Expression) -> Expression:
         """An equation in z, written in x."""

@@ -24,7 +24,7 @@ from ...zeroset.metric import errors_of
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
-from ..price import Prices, cheapest, form_price
+from ..price import Prices, cheapest
 from ..relations import Moments, Relation, columns_of, slopes_of, smallest, subsets
 
 
@@ -36,7 +36,6 @@ class Numbers:
     best: int = 4  # subsets kept per function g and size
     # per size, because longer relations look better than the law where its t is off the grid
     fitted: int = 50
-    plain: float = 40.0  # nats of a form that is not searched further where it reaches the noise
 
 
 def _numbered(tree: Tree, variable: int, number: float) -> Tree:
@@ -115,23 +114,11 @@ def with_number(
     return laws
 
 
-def _is_settled(pool: Pool, cloud: Cloud, limits: Numbers, prices: Prices) -> bool:
-    if not (cloud.noise.seen and len(pool)):
-        return False
-    fit = min(pool, key=pool.rank).fit
-    plain = np.isfinite(fit.fitness) and form_price(fit.expression, prices) <= limits.plain
-    return bool(plain and cloud.reaches_noise(fit.expression))
-
-
 def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
-    """The proposer, not in the user's units: the grids of t would scale with them.
-
-    Asked in vain where the cheapest equation is plain and reaches the noise: a longer one could
-    not be much closer.
-    """
+    """The proposer, not in the user's units: the grids of t would scale with them."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW_COLUMNS or _is_settled(pool, cloud, limits, prices):
+        if cloud.n_variables > libraries.FEW_COLUMNS:
             return
         found = with_number(cloud.points, prices, limits, errors_of(cloud.points, cloud.exact))
         yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
