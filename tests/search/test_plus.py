@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from pie.data.sampling import add_noise, multiply_noise
+from pie.data.sampling import multiply_noise
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
