@@ -43,6 +43,7 @@ NOTEBOOKS = {  # stage: notebook and rows
     "equal_time_plus": ("09_equal_time", "equal_time/plus"),
     "equal_time_baselines": ("09_equal_time", "equal_time/baselines"),
     "sensitivity": ("06_sensitivity", "sensitivity"),
+    "field": ("13_field", "field/*"),
 }
 CLOUDS = 20  # of no_law, and of the claims of 12_columns
 TABLES, OBVIOUS = 8, 10  # every eighth table and every tenth obvious law of 11_measured
@@ -103,7 +104,8 @@ def rows_agree(stage: str) -> bool:
     """Find a sample of the rows of a stage again."""
     notebook, name = NOTEBOOKS[stage]
     places = known(tasks_of(set_up(notebook)))
-    rows = read_rows(ROOT / f"data/results/{name}.csv")
+    files = sorted((ROOT / "data/results").glob(f"{name}.csv"))
+    rows = [row for path in files for row in read_rows(path)]
     answered = [r for r in rows if (r.method, r.benchmark, r.equation_id, r.budget) in places]
     if len(answered) < len(rows) and stage != "sensitivity":
         print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")

@@ -26,7 +26,7 @@ from pie.search.plus import PlusConfig
 NOTEBOOKS = (
     "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
     "05_robustness", "06_sensitivity", "07_paper", "08_plus", "09_equal_time", "10_no_law",
-    "11_measured", "12_columns",
+    "11_measured", "12_columns", "13_field",
 )  # fmt: skip
 
 

@@ -3,25 +3,14 @@
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy.stats import binomtest
 
 from ..data.columns import KINDS
 from ..data.null_clouds import LAWFUL
 from ..experiments.many_columns import TOO_WIDE
 from .drawing import METHODS, legend_below, panels, percents
-from .tables import with_interval
+from .tables import share, wilson
 
 _STYLES = {0: (METHODS["PIE+"][0], "D-"), 1: ("0.5", "s--")}  # without and with noise
-
-
-def _share(hits: pd.Series) -> dict:
-    """Share of right answers with Wilson's 95 % interval."""
-    ends = binomtest(int(hits.sum()), len(hits)).proportion_ci(method="wilson")
-    return {"right": hits.mean(), "right_low": ends.low, "right_high": ends.high}
-
-
-def _cell(hits: pd.Series) -> str:
-    return f"{with_interval(_share(hits), 'right')} of {len(hits)}" if len(hits) else "–"
 
 
 def shares(rows: pd.DataFrame) -> pd.DataFrame:
@@ -29,9 +18,9 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     widths, table = sorted({*rows.width[rows.status != TOO_WIDE]}), {}
     for (name, level), every in rows.groupby(["set", "noise"], sort=False):
         g = every[every.status != TOO_WIDE]
-        cells = {"all": _cell(g.right)} | {kind: _cell(g.right[g.kind == kind]) for kind in KINDS}
-        cells |= {f"{d} columns": _cell(g.right[g.width == d]) for d in widths}
-        cells |= {"all, exact": _cell(g.exact[g.noise == 0.0]), "all, a law": _cell(g.law)}
+        cells = {"all": share(g.right)} | {kind: share(g.right[g.kind == kind]) for kind in KINDS}
+        cells |= {f"{d} columns": share(g.right[g.width == d]) for d in widths}
+        cells |= {"all, exact": share(g.exact[g.noise == 0.0]), "all, a law": share(g.law)}
         cells |= {"median s": f"{g.seconds.median():.1f}", "slowest s": f"{g.seconds.max():.1f}"}
         table[f"{name}, noise {100 * level:g} %"] = cells | {"too wide": str(len(every) - len(g))}
     return pd.DataFrame(table).rename_axis("laws").reset_index()
@@ -53,7 +42,7 @@ def claimed(rows: pd.DataFrame) -> pd.DataFrame:
     for (of, null), g in rows.groupby(["of", rows.kind != LAWFUL], sort=False):
         said = g.laws != ""
         false = said if null else g.part
-        cells = {"tables": of, "number": len(g), "a law": _cell(said), "a false law": _cell(false)}
+        cells = {"tables": of, "number": len(g), "a law": share(said), "a false law": share(false)}
         seconds = g.groupby("width").seconds
         cells |= {f"s, {d} columns": f"{s:.1f}" for d, s in seconds.median().items()}
         table.append(cells | {"slowest s": f"{g.seconds.max():.1f}"})
@@ -67,10 +56,10 @@ def by_width(rows: pd.DataFrame) -> Figure:
     for (name, level), laws in searched:
         axes, (colour, style) = grid[[*rows.set.unique()].index(name)], _STYLES[level > 0.0]
         widths, groups = zip(*laws.groupby("width"), strict=True)
-        share, *ends = percents([_share(g.right) for g in groups], "right")
+        height, *ends = percents([wilson(g.right) for g in groups], "share")
         label = f"noise {100 * level:g} %"
         bars = {"fmt": style, "color": colour, "elinewidth": 0.7, "label": label}
-        axes.errorbar(np.array(widths) + 0.1 * (level > 0.0), share, np.abs(ends - share), **bars)
+        axes.errorbar(np.array(widths) + 0.1 * (level > 0.0), height, np.abs(ends - height), **bars)
         axes.set(title=name, xlabel="columns", ylim=(-2, 102), xticks=widths)
     grid[0].set_ylabel("right answers (%)")
     legend_below(figure, grid[0])

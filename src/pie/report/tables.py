@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from ..data.benchmarks import Problem
 from ..data.corpus import Statistics
@@ -36,6 +37,21 @@ def with_interval(entry: dict, column: str) -> str:
     """A share in per cent with its 95 % interval."""
     low, high = (100 * entry[f"{column}_{end}"] for end in ("low", "high"))
     return f"{100 * entry[column]:.1f} % [{low:.0f}, {high:.0f}]"
+
+
+def wilson(hits: Sequence[float]) -> dict:
+    """The ``share`` of hits with Wilson's 95 % interval, ``share_low`` and ``share_high``."""
+    ends = binomtest(int(sum(hits)), len(hits)).proportion_ci(method="wilson")
+    return {"share": sum(hits) / len(hits), "share_low": ends.low, "share_high": ends.high}
+
+
+def share(hits: Sequence[float]) -> str:
+    """The same as text.
+
+    >>> share([1, 1, 0, 1])
+    '75.0 % [30, 95] of 4'
+    """
+    return f"{with_interval(wilson(hits), 'share')} of {len(hits)}" if len(hits) else "–"
 
 
 def _percent(hits: Sequence[float]) -> str:
