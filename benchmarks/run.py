@@ -167,8 +167,8 @@ def measure(root: Path, tiny: bool) -> dict:
     model = Network.load(root / "data/models/pie")
     clouds = [validation[k].points for k in range(60_000, 60_000 + (1 if tiny else 20))]
     paper = settings.inference
-    # a wide beam and Sampson fits; the other views are more work, not slower
-    plus = replace(settings.inference_plus, beam=256, views=("as_given",))
+    # a wide beam and Sampson fits
+    plus = replace(settings.inference_plus, beam=256)
     discover(model, clouds[0], config=paper), discover_plus(model, clouds[0], plus, cores)
 
     def plain_pie(points):

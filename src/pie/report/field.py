@@ -65,7 +65,8 @@ def by_noise(rows: Sequence[Row], problems: Sequence[Problem]) -> Figure:
         hits = [[r.skeleton for r in found if r.equation_id in ids] for ids in members.values()]
         height, *ends = percents([wilson(h) for h in hits], "share")
         places = np.arange(len(members)) + 0.05 * (i - 1)
-        bars = {"fmt": "o-", "color": METHODS[method][0], "elinewidth": 0.7, "label": method}
+        colour, marker = METHODS[method]
+        bars = {"fmt": f"{marker}-", "color": colour, "elinewidth": 0.7, "label": method}
         axes.errorbar(places, height, np.abs(ends - height), **bars)
     axes.set(ylim=(-2, 102), ylabel="right skeletons (%)", xlabel="noise, of each column's spread")
     axes.set_xticks(range(len(members)), [name.removeprefix("noise ") for name in members])
