@@ -105,6 +105,8 @@ def rows_agree(stage: str) -> bool:
     notebook, name = NOTEBOOKS[stage]
     places = known(tasks_of(set_up(notebook)))
     files = sorted((ROOT / "data/results").glob(f"{name}.csv"))
+    if not files:
+        raise FileNotFoundError(f"no rows data/results/{name}.csv of stage {stage}")
     rows = [row for path in files for row in read_rows(path)]
     answered = [r for r in rows if (r.method, r.benchmark, r.equation_id, r.budget) in places]
     if len(answered) < len(rows) and stage != "sensitivity":

@@ -60,7 +60,9 @@ def full(root: Path = ROOT) -> str:
 
 def measured(root: Path = ROOT) -> str:
     """Measured tables and obvious laws as Markdown, without captions."""
-    texts = [(root / f"reports/tables/measured/{name}.md").read_text() for name in ("halves", "obvious")]
+    texts = [
+        (root / f"reports/tables/measured/{name}.md").read_text() for name in ("halves", "obvious")
+    ]
     return "\n".join(text.split("\n\n", 1)[1] for text in texts)
 
 

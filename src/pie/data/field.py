@@ -12,12 +12,12 @@ import numpy as np
 
 from ..expr.expression import parse
 from ..zeroset.box import Box
-from .benchmarks import WILD_WAYS, Law, Problem, draw_wild
+from .benchmarks import UNITS, WILD_WAYS, Law, Problem, draw_wild
 from .sampling import add_noise
 
 FOLDER = Path("data/field")
 NAME = "field"
-POINTS = {way: n for way, n in WILD_WAYS.items() if way != "units"}
+POINTS = {way: n for way, n in WILD_WAYS.items() if way != UNITS}
 NOISE = 0.003, 0.1  # least and greatest, of each column's standard deviation; log-uniform
 WIDE = 30.0  # a positive range of such a factor is drawn by its logarithm
 

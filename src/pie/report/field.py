@@ -15,13 +15,13 @@ from .tables import share, wilson
 BANDS = {"noise below 1 %": (0.0, 1.0), "1 to 3 %": (1.0, 3.0), "above 3 %": (3.0, 100.0)}
 
 
-def noise_of(problem: Problem) -> float:
+def named_noise(problem: Problem) -> float:
     """The noise that is named by a problem, in per cent of the spread of each column."""
     return float(problem.sampling.rpartition("noise ")[2].removesuffix(" %"))
 
 
 def _in_band(problem: Problem, band: tuple[float, float]) -> bool:
-    return band[0] <= noise_of(problem) < band[1]
+    return band[0] <= named_noise(problem) < band[1]
 
 
 def _members(problems: Sequence[Problem]) -> dict[str, set[str]]:
@@ -48,7 +48,7 @@ def shares(rows: Sequence[Row], problems: Sequence[Problem]) -> pd.DataFrame:
 
 
 def misses(rows: Sequence[Row], problems: Sequence[Problem]) -> pd.DataFrame:
-    """Laws that *PIE+* misses, with what it answers and the noise in per cent."""
+    """Laws that *PIE+* misses: how their points come, the law and the answer."""
     known = {p.equation_id: p for p in problems}
     return pd.DataFrame([
         {"law": row.equation_id, "sampling": known[row.equation_id].sampling,
