@@ -19,7 +19,7 @@ from pie.discovery.compilation import announced
 from pie.discovery.laws import WORTH, discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.pretrained import default_weights, from_pretrained
-from pie.discovery.result import Result
+from pie.discovery.result import RIVAL, Result
 from pie.discovery.subsets import evidence
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
@@ -175,6 +175,24 @@ def test_without_a_law_there_is_none(nothing):
 def test_a_result_shows_itself(found):
     assert "± " in str(found) and "rms distance" in str(found)
     assert found._repr_markdown_().startswith("$$") and "| equation" in found._repr_markdown_()
+
+
+def test_laws_that_the_points_hardly_tell_apart_are_named(root):
+    """Seventeen noisy rows of crickets: a straight line, but roots and powers do as well."""
+    result = discover(pd.read_csv(root / "data/measured/crickets.csv"))
+    assert "straight line" in [law.name for law in (result.best, *result.rivals)] and result.rivals
+    for law in result.rivals:
+        assert law.certificate.law and law != result.best
+        assert 0.0 <= law.price.total - result.best.price.total <= RIVAL
+    left = [law for law in result.candidates[1:] if law not in result.rivals]
+    far = [law for law in left if law.price.total > result.best.price.total + RIVAL]
+    assert all(law in far or not law.certificate.law for law in left)
+    for text in (str(result), result._repr_markdown_()):
+        assert f"these points hardly tell it from {result.rivals[0]!r}" in text
+
+
+def test_exact_points_leave_no_rival(found):
+    assert found.rivals == () and "hardly tell" not in str(found)
 
 
 def test_units_and_many_points_change_nothing(root):

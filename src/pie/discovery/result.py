@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,6 +26,8 @@ FORMAT = 3  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
+RIVAL = 3.0  # nats: a law that is less probable by no more is hardly told from the best
+SHOWN = 3  # rivals in a printed result
 
 
 @np.errstate(all="ignore")
@@ -294,6 +297,27 @@ class Result:
         return self.best is not None
 
     @property
+    def rivals(self) -> tuple[Law, ...]:
+        """Laws in the columns of the best one that the points hardly tell from it, best first.
+
+        Their zeros differ, and they are less probable by at most e³ ≈ 20 times: by price, that
+        is, which is no calibrated probability.
+        """
+        return self._rivals_of(self.best) if self.best else ()
+
+    def _rivals_of(self, best: Law) -> tuple[Law, ...]:
+        if best.price is None:
+            return ()
+        most = best.price.total + RIVAL
+        return tuple(
+            law
+            for law in self.candidates
+            if law is not best and law.names == best.names and law.certificate.law
+            if law.program.variables == best.program.variables
+            if law.price is not None and law.price.total <= most
+        )
+
+    @property
     def noise(self) -> Noise:
         """Noise of the columns of the best law, or of the first candidate if there is no law."""
         first = self.best or next(iter(self.candidates), None)
@@ -336,6 +360,7 @@ class Result:
             "law": self.law,
             "best": self.best.record() if self.best else None,
             "laws": [str(law.expression) for law in self.laws],
+            "rivals": [str(law.expression) for law in self.rivals],
             "candidates": [law.record() for law in self.candidates],
             "columns": list(self.names),
             "notes": list(self.notes),
@@ -427,6 +452,8 @@ class Result:
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
                 lines.append(f"a product; factors with the points near each: {carried}")
+            if told := _hardly_told(self._rivals_of(law)):
+                lines.append(told)
             if law.chi is not None:
                 lines.append(f"that is {law.chi:.2g} times the uncertainties")
         for law, without in self.approximate:
@@ -440,6 +467,7 @@ class Result:
         else:
             for law in self.laws:
                 text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
+                text += [told] if (told := _hardly_told(self._rivals_of(law))) else []
         return "\n\n".join([*text, self.table().to_markdown(index=False)])
 
 
@@ -464,6 +492,12 @@ def _is_enough(part: Law, law: Law) -> bool:
 
 def _named(law: Law) -> str:
     return f"   ({law.name})" if law.name else ""
+
+
+def _hardly_told(rivals: Sequence[Law]) -> str:
+    shown = "; ".join(f"{law!r}{_named(law)}" for law in rivals[:SHOWN])
+    more = f" and {len(rivals) - SHOWN} more" if len(rivals) > SHOWN else ""
+    return f"these points hardly tell it from {shown}{more}" if rivals else ""
 
 
 def _constants(law: Law) -> list[str]:
