@@ -300,8 +300,8 @@ class Result:
     def rivals(self) -> tuple[Law, ...]:
         """Laws in the columns of the best one that the points hardly tell from it, best first.
 
-        Their zeros differ, and they are less probable by at most e³ ≈ 20 times: by price, that
-        is, which is no calibrated probability.
+        Their zeros differ, and by their prices, which are no calibrated probabilities, they are at
+        most e³ ≈ 20 times less probable.
         """
         return self._rivals_of(self.best) if self.best else ()
 
