@@ -3,12 +3,12 @@
     python tools/misses.py --first 250000 --each 25
     python tools/misses.py --set wild --noise 0.01
 
-Where the true equation, as it is, has a price above 0, it makes the points no more probable than no
-law does: the points are *silent*. So are those at which it is refused as degenerate. Another problem
-that is missed is searched again with the true equation as one more draft, its constants the start of
-the fit. If that is then the answer, the *search* missed it: it is cheaper, and was not proposed, or
-badly fitted. Otherwise it is the *ranking*, or the points do not tell the two apart (or the truth is
-too long to be a draft).
+Where the true equation, as it is, has a price above 0, it makes the points no more probable than
+no law does: the points are *silent*. So are those at which it is refused as degenerate. Another
+problem that is missed is searched again with the true equation as one more draft, its constants
+the start of the fit. If that is then the answer, the *search* missed it: it is cheaper, and was
+not proposed, or badly fitted. Otherwise it is the *ranking*, or the points do not tell the two
+apart (or the truth is too long to be a draft).
 Problems are those of notebooks/08_plus.ipynb from another item on, which is from then on used, or
 those of a test set, which is from then on a development set.
 """
