@@ -5,12 +5,15 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLES = ("headline", "wild")  # of reports/tables/paper
+TABLES = ("paper/headline", "paper/wild")  # of reports/tables
+ABLATION = "ablation"
 OURS, PAPERS = r"([\d.]+) % \[", r"\(([\d.]+) %\)$"  # in a cell such as 62.5 % [51, 73] (45.0 %)
 ROWS = {
     "PIE": ("PIE", OURS),
     "PIE (paper's value)": ("PIE", PAPERS),
     "PIE+": ("PIE+", OURS),
+    "PIE+ (no network)": ("PIE+ (no network)", OURS),
+    "PIE+ (network alone)": ("PIE+ (network alone)", OURS),
     "GP (CL-FEM)": ("GP (CL-FEM)", OURS),
     "DSO (CL-FEM)": ("DSO (CL-FEM)", OURS),
     "Null space": ("Null space", OURS),
@@ -20,6 +23,7 @@ COLUMNS = {
     "Syn": r"Synthetic \(ours\) \(\d+\): Acc 0\.99",
     "Wild": r"Wild, noise-free \(\d+\): recovered",
     "Noisy": r"Wild, 1 % noise \(\d+\): right skeleton",
+    "Fresh": r"noise 0\.01 \(\d+\)$",
 }
 
 
@@ -34,8 +38,8 @@ def updated(text: str, table: str, name: str = "results") -> str:
 def headline(root: Path = ROOT) -> str:
     """The few numbers of the README as Markdown, in percent; a dash where there is none."""
     cells: dict[str, dict[str, str]] = {}
-    for name in TABLES:
-        with (root / f"reports/tables/paper/{name}.csv").open(encoding="utf-8") as file:
+    for name in (*TABLES, ABLATION):
+        with (root / f"reports/tables/{name}.csv").open(encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 cells.setdefault(row["Method"], {}).update(row)
 
@@ -54,7 +58,7 @@ def headline(root: Path = ROOT) -> str:
 
 def full(root: Path = ROOT) -> str:
     """All methods with their intervals as Markdown, without captions."""
-    texts = [(root / f"reports/tables/paper/{name}.md").read_text() for name in TABLES]
+    texts = [(root / f"reports/tables/{name}.md").read_text() for name in TABLES]
     return "\n".join(text.split("\n\n", 1)[1] for text in texts)
 
 

@@ -9,7 +9,7 @@ import pytest
 from pie.data import families, sampling
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.data.generator import GeneratorConfig
-from pie.data.mixture import FamilyWeights, MixtureConfig, presented, rescaled
+from pie.data.mixture import FamilyWeights, MixtureConfig, presented, random_points, rescaled
 from pie.data.sampling import WAYS, Unsampled, random_box, scales
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse
@@ -183,6 +183,21 @@ def test_the_mixture_is_a_function_of_the_index_and_its_share():
     assert all(paper[k].points.tobytes() == none[k].points.tobytes() for k in range(10))
 
 
+@pytest.mark.parametrize("level", [1e-3, 1e-1])
+def test_points_have_the_noise_that_was_asked_for(level):
+    """Radii about a circle: additive and relative noise, whatever the way of sampling."""
+    config = replace(CLEAN, noisy=1.0, noise=(level, level))
+    found = []
+    for seed in range(60):
+        try:
+            points = random_points(CIRCLE, 100, BOX, np.random.default_rng(seed), config)
+        except Unsampled:
+            continue
+        found.append(np.std(np.linalg.norm(points, axis=1)) / 2.0)
+    assert len(found) > 30
+    assert 0.4 * level < np.median(found) < 1.2 * level
+
+
 def test_weights_are_frequencies(rng):
     weights = FamilyWeights(tree=3, deep_tree=0, sum_of_powers=1, powers=0, ratio=0, separable=0,
                             nested=0)  # fmt: skip
@@ -195,6 +210,8 @@ def test_weights_are_frequencies(rng):
     [
         (lambda: FamilyWeights(tree=-1.0), "weight tree is -1.0"),
         (lambda: MixtureConfig(share=1.5), "mixture.share is 1.5"),
+        (lambda: MixtureConfig(noise=(0.1, 0.01)), r"mixture.noise is \(0.1, 0.01\)"),
+        (lambda: MixtureConfig(noise=(0.0, 0.01)), r"mixture.noise is \(0.0, 0.01\)"),
         (lambda: FamilyWeights(0, 0, 0, 0, 0, 0, 0), "are all 0"),
     ],
 )

@@ -1,13 +1,16 @@
-"""Problems of the validation split, and the ablation that runs on them."""
+"""Problems of the validation split, and *PIE+* in parts on them."""
+
+import copy
 
 import numpy as np
 import pytest
+import torch
 
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.data.mixture import MixtureConfig
 from pie.data.validation import FIRST, noisy_problems, validation_problems
-from pie.experiments.ablation import PAPER_WEIGHTS, ablate, parts_of
-from pie.experiments.methods import Setting
+from pie.experiments.evaluation import evaluate
+from pie.experiments.methods import Setting, in_parts
 from pie.network.model import save_weights
 from pie.search.plus import PlusConfig
 
@@ -32,23 +35,38 @@ def test_the_ablation_has_a_row_per_part_and_problem_and_resumes(problems, tiny_
     save_weights(tiny_model, tmp_path / "weights")
     plus = PlusConfig(beam=4, proposers=("relations", "network"))
     setting = Setting(tmp_path / "weights", tmp_path / "weights", inference_plus=plus)
-    parts = ["PIE+", "no network", PAPER_WEIGHTS]
-    rows = ablate(setting, problems[1][:2], parts, folder=tmp_path / "journals")
+    methods = ["PIE+", "PIE+ (no network)"]
+    rows = evaluate(setting, methods, problems[1][:2], folder=tmp_path / "journals")
     assert [(r.method, r.equation_id) for r in rows] == [
-        (part, p.equation_id) for part in parts for p in problems[1][:2]
+        (method, p.equation_id) for method in methods for p in problems[1][:2]
     ]
-    again = ablate(setting, problems[1][:2], parts, folder=tmp_path / "journals")
+    again = evaluate(setting, methods, problems[1][:2], folder=tmp_path / "journals")
     assert [r.seconds for r in again] == [r.seconds for r in rows], "finished rows were run again"
-    with pytest.raises(ValueError, match="unknown part 'nothing'; known are PIE"):
-        ablate(setting, problems[1][:1], ["nothing"])
+    with pytest.raises(ValueError, match=r"unknown method 'PIE\+ \(no soup\)'; known are PIE"):
+        evaluate(setting, ["PIE+ (no soup)"], problems[1][:1])
+
+
+def test_other_weights_change_the_digest_only_where_the_network_is_asked(tiny_model, tmp_path):
+    """A new network leaves the finished rows of *PIE+* without it valid."""
+    save_weights(tiny_model, tmp_path)
+    setting = Setting(tmp_path, tmp_path)
+    names = ["PIE+", "PIE+ (network alone)", "PIE+ (no network)", "PIE+ (no relations)"]
+    before = [setting.digest(name) for name in names]
+    assert len(set(before)) == 4
+    other = copy.deepcopy(tiny_model)
+    with torch.no_grad():
+        other.output.bias += 1.0
+    save_weights(other, tmp_path)
+    after = [setting.digest(name) for name in names]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True, False]
 
 
 def test_every_part_is_left_out_once():
     whole = PlusConfig()
-    parts = parts_of(whole)
+    parts = in_parts(whole)
     assert parts.pop("PIE+") == whole
     assert whole not in parts.values() and len(set(map(repr, parts.values()))) == len(parts)
-    assert {f"no {name}" for name in whole.proposers} <= parts.keys()
+    assert {f"PIE+ (no {name})" for name in whole.proposers} <= parts.keys()
 
 
 def test_noise_is_dealt_out_evenly_over_different_equations(problems):

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from typing import get_type_hints
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -16,13 +17,14 @@ from safetensors.torch import load_file
 from tiny import TINY
 
 from pie.data.corpus import SHARD_SIZE, Corpus, CorpusConfig
+from pie.data.mixture import MixtureConfig, WayWeights
 from pie.experiments.settings import Settings, load_settings
-from pie.network import pretraining, runs
+from pie.network import objective, pretraining, runs
 from pie.network.checkpoint import Progress
 from pie.network.config import ModelConfig
 from pie.network.inference import Network
 from pie.network.model import PIE, load_weights, parameter_count
-from pie.network.objective import loss_of, validate
+from pie.network.objective import exact_by_noise, loss_of, validate
 from pie.network.pretraining import TrainingConfig, corpora, learning_rate, pretrain
 from pie.network.runs import RUNS, configs, is_finished, main
 from pie.network.streaming import Shards, batches
@@ -169,11 +171,29 @@ def test_the_released_weights_have_their_recorded_validation_loss(root, run):
     assert (root / f"{folder}.md").exists(), "a model card"
 
 
+def test_a_network_is_asked_about_the_same_equations_under_more_noise(monkeypatch):
+    asked = []
+
+    def recorded(model, corpus, examples):
+        asked.append([corpus[k] for k in range(examples)])
+        return {"validation_exact": 0.5}
+
+    monkeypatch.setattr(objective, "validate", recorded)
+    boxes = MixtureConfig(ways=WayWeights(0, 1, 0, 0, 0, 0))
+    corpus = Corpus(replace(CORPUS, n_points=200, mixture=boxes))
+    shares = exact_by_noise(PIE(TINY), corpus, (0.0, 0.01, 0.1), 12)
+    assert shares == {0.0: 0.5, 0.01: 0.5, 0.1: 0.5}
+    for clean, little, much in zip(*asked, strict=True):
+        assert clean.equation.codes == little.equation.codes == much.equation.codes
+        away = [np.median(np.abs(noisy.points - clean.points)) for noisy in (little, much)]
+        assert 5.0 < away[1] / away[0] < 20.0
+
+
 @pytest.mark.slow
 def test_the_paper_way_does_not_prepare_for_the_mixture(root):
-    """The figures of the model card of pie-plus: `pie` on the validation items of the mixture."""
+    """The figures of the model card of pie-mixture: `pie` on its validation items."""
     settings = load_settings(root / "params.yaml")
-    _, validation = corpora(settings.corpus_plus, root / "data/benchmarks")
+    _, validation = corpora(settings.corpus_mixture, root / "data/benchmarks")
     measured = validate(load_weights(root / "data/models/pie"), validation, 2048)
     assert measured["validation_loss"] == pytest.approx(10.85, abs=0.1)
     assert measured["validation_exact"] == pytest.approx(0.141, abs=0.01)
@@ -201,6 +221,8 @@ def test_throughput_counts_operations(cache):
     "flags, run, names",
     [
         ([], "pie", ("corpus", "model", "pretraining")),
+        (["--run", "mixture"], "pie-mixture",
+         ("corpus_mixture", "model_plus", "pretraining_mixture")),
         (["--plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
         (["--run", "plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
         (["--run", "small"], "pie-small", ("corpus", "model_small", "pretraining_small")),
@@ -320,7 +342,7 @@ def test_the_scaling_figure_shows_loss_and_accuracy_against_examples():
     assert [dash for _, dash in styles] == ["-", "-", "--"]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend[:2] == ["pie, 9.1 M parameters", "pie-small, 1.4 M parameters"]
-    assert "own\nmixture and validation set: not comparable" in legend[2]
+    assert legend[2].endswith("(a mixture and validation set of its own)")
     figures.plt.close(figure)
 
 

@@ -76,7 +76,8 @@ class MixtureConfig:
     share: float = 0.0  # of all items
     scaled: float = 0.75  # of these, rescaled to unit size
     level: float = 0.5  # of the trees, f = g(x) − g(x₀) with x₀ in the box
-    noisy: float = 0.35  # with noise, level log-uniform in 1e-4 to 3e-2
+    noisy: float = 0.35  # with noise
+    noise: tuple[float, ...] = (1e-4, 3e-2)  # its least and greatest level, log-uniform between
     outliers: float = 0.1  # with 1 to 10 % outliers
     few: float = 0.3  # with FEWEST to N distinct points, repeated up to N
     families: FamilyWeights = field(default_factory=FamilyWeights)
@@ -86,6 +87,8 @@ class MixtureConfig:
         for name in ("share", "scaled", "level", "noisy", "outliers", "few"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"mixture.{name} is {getattr(self, name)}; expected 0 to 1")
+        if len(self.noise) != 2 or not 0.0 < self.noise[0] <= self.noise[1]:
+            raise ValueError(f"mixture.noise is {self.noise}; expected two levels, 0 < least <= most")
 
 
 def rescaled(expression: Expression, units: np.ndarray) -> Expression:
@@ -123,7 +126,7 @@ def random_points(
     way = WAYS[config.ways.choose(rng)]
     points = way(expression, n_points, box, rng)
     if rng.random() < config.noisy:
-        level = float(np.exp(rng.uniform(np.log(1e-4), np.log(3e-2))))
+        level = float(np.exp(rng.uniform(*np.log(config.noise))))
         points = (add_noise if rng.random() < 0.7 else multiply_noise)(points, level, rng)
     if rng.random() < config.outliers:
         points = add_outliers(points, float(rng.uniform(0.01, 0.1)), rng)

@@ -1,15 +1,34 @@
-"""The methods of this project for the evaluation: the paper's, and *PIE+*."""
+"""The methods of this project for the evaluation: the paper's, and *PIE+*, whole and in parts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from ..search.algorithm2 import InferenceConfig
 from ..search.candidates import Method
 from ..search.plus import PlusConfig, discover_plus
+from ..search.price import Prices
 from ..sources import digest_of
 from .paper_methods import PaperMethods, model_in, shards_in
 
 PLUS = "PIE+"
+
+
+def in_parts(config: PlusConfig) -> dict[str, PlusConfig]:
+    """*PIE+*, its network alone, and *PIE+* without one proposer or price at a time, by name.
+
+    >>> [*in_parts(PlusConfig(proposers=("relations", "network")))][:4]
+    ['PIE+', 'PIE+ (network alone)', 'PIE+ (no relations)', 'PIE+ (no network)']
+    """
+    found = {"": config, " (network alone)": replace(config, proposers=("network",))}
+    for part in config.proposers:
+        if kept := tuple(name for name in config.proposers if name != part):
+            found[f" (no {part})"] = replace(config, proposers=kept)
+    for price in fields(Prices):
+        if price.name != "resolution":
+            prices = replace(config.prices, **{price.name: 0.0})
+            found[f" (no price of {price.name}s)"] = replace(config, prices=prices)
+    found[" (plain least squares)"] = replace(config, far=float("inf"))
+    return {PLUS + part: changed for part, changed in found.items()}
 
 
 @dataclass(frozen=True)
@@ -26,19 +45,28 @@ class Setting:
         return PaperMethods(self.weights, self.inference)
 
     @property
+    def plus(self) -> dict[str, PlusConfig]:
+        return in_parts(self.inference_plus)
+
+    @property
     def methods(self) -> dict[str, Method]:
-        config = self.inference_plus
-        plus = {PLUS: lambda points: discover_plus(model_in(self.weights_plus), points, config)}
-        return self.paper.methods | plus
+        def search(config: PlusConfig) -> Method:
+            return lambda points: discover_plus(model_in(self.weights_plus), points, config)
+
+        return self.paper.methods | {name: search(config) for name, config in self.plus.items()}
 
     @property
     def seed(self) -> int:
         return self.inference.seed
 
     def budget(self, method: str) -> str:
-        return f"beam {self.inference_plus.beam}" if method == PLUS else self.paper.budget(method)
+        if method in self.plus:
+            return f"beam {self.inference_plus.beam}"
+        return self.paper.budget(method)
 
     def digest(self, method: str) -> bytes:
-        if method != PLUS:
+        if method not in self.plus:
             return self.paper.digest(method)
-        return digest_of(["experiments.methods"], self.inference_plus, shards_in(self.weights_plus))
+        config = self.plus[method]
+        weights = shards_in(self.weights_plus) if "network" in config.proposers else []
+        return digest_of(["experiments.methods"], config, weights)

@@ -22,10 +22,10 @@ OTHERS = {
 def part_of(method: str) -> str:
     """The part of a method.
 
-    >>> [part_of(method) for method in ("PIE (Vanilla)", "PIE+", "Null space")]
+    >>> [part_of(method) for method in ("PIE (Vanilla)", "PIE+ (no network)", "Null space")]
     ['pie', 'plus', 'baselines']
     """
-    if method == "PIE+":
+    if method.startswith("PIE+"):
         return "plus"
     return "pie" if method.startswith("PIE") else "baselines"
 

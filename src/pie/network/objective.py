@@ -1,5 +1,8 @@
 """The objective of Algorithm 1: cross-entropy of skeletons given points."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
@@ -51,6 +54,24 @@ def validate(
             exact += float(right.sum())
     model.train(was_training)
     return {"validation_loss": total / examples, "validation_exact": exact / examples}
+
+
+def exact_by_noise(
+    model: nn.Module, validation: Corpus, levels: Sequence[float], examples: int
+) -> dict[float, float]:
+    """Share of skeletons that greedy decoding recovers, by the noise of all points.
+
+    The equations are the first ``examples`` of the corpus's mixture, the same at every level, which
+    is in spreads of the columns; all points, in units of their own, without outliers.
+    """
+    found = {}
+    for level in levels:
+        changes = {"noisy": 1.0, "noise": (level, level)} if level else {"noisy": 0.0}
+        alike = {"share": 1.0, "outliers": 0.0, "few": 0.0, "scaled": 1.0}
+        mixture = replace(validation.config.mixture, **alike, **changes)
+        corpus = Corpus(replace(validation.config, mixture=mixture), validation.held_out)
+        found[level] = validate(model, corpus, examples)["validation_exact"]
+    return found
 
 
 def has_bfloat16(device: str) -> bool:

@@ -24,6 +24,7 @@ from .pretraining import TrainingConfig, corpora, identity, pretrain
 # sections of params.yaml, and folder of the weights
 RUNS = {
     "pie": ("corpus", "model", "pretraining", "data/models/pie"),
+    "mixture": ("corpus_mixture", "model_plus", "pretraining_mixture", "data/models/pie-mixture"),
     "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
     "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
 }
@@ -34,15 +35,17 @@ def configs(run: str, params: Path) -> Configs:
     """Settings of corpus, network and training; ValueError for an unknown run or bad parameters."""
     if run not in RUNS:
         raise ValueError(f"unknown run {run!r}; known are {', '.join(RUNS)}")
-    sections, names = read_yaml(params), RUNS[run][:3]
+    return _records(read_yaml(params), RUNS[run][:3], str(params))
 
-    def of(kind: type, name: str):
-        if name not in sections:
-            raise ValueError(f"the parameters lack the section {name!r}")
-        return record(kind, sections[name], name)
 
+def _records(sections: dict, names: Iterable[str], where: str) -> Configs:
+    """The records of three sections; ValueError if one is missing in ``where`` or bad."""
     kinds = (CorpusConfig, ModelConfig, TrainingConfig)
-    return tuple(of(kind, name) for kind, name in zip(kinds, names, strict=True))
+    pairs = [*zip(kinds, names, strict=True)]
+    for _, name in pairs:
+        if name not in sections:
+            raise ValueError(f"{where} lacks the section {name!r}")
+    return tuple(record(kind, sections[name], name) for kind, name in pairs)
 
 
 def made_with(settings: Configs) -> dict:
@@ -54,8 +57,10 @@ def made_with(settings: Configs) -> dict:
 def is_finished(weights: Path, settings: Configs) -> bool:
     """Whether ``weights`` holds the result of a finished training with these settings."""
     path = Path(weights) / "training.json"
-    said = json.loads(path.read_text()) if path.exists() else None
-    return said == json.loads(json.dumps(made_with(settings)))
+    if not path.exists():
+        return False
+    said = json.loads(path.read_text())  # a setting that came later had its default
+    return _records(said, ("corpus", "model", "training"), str(path)) == settings
 
 
 def train(runs: Iterable[str], root: Path) -> None:
@@ -64,7 +69,7 @@ def train(runs: Iterable[str], root: Path) -> None:
     ``root`` is the folder with params.yaml and data/; states and corpus are kept in its build/.
     """
     for run in runs:
-        stream = ["--stream"] * (run == "plus")  # each item is seen once: no cache
+        stream = ["--stream"] * (run in ("mixture", "plus"))  # each item is seen once: no cache
         with contextlib.chdir(root):
             if not is_finished(Path(RUNS[run][3]), configs(run, Path("params.yaml"))):
                 _run(_parser().parse_args(["--run", run, "--progress", *stream]))

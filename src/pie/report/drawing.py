@@ -20,6 +20,8 @@ METHODS = {
     "PIE (Vanilla)": ("#E69F00", "s"),
     "PIE (strict)": ("#56B4E9", "P"),
     "PIE+": ("#009E73", "D"),
+    "PIE+ (no network)": ("#009E73", "1"),
+    "PIE+ (network alone)": ("#009E73", "2"),
     "GP (Vanilla)": ("#CC79A7", "^"),
     "GP (CL-FEM)": ("#CC79A7", "v"),
     "DSO (Vanilla)": ("#999999", "<"),

@@ -95,7 +95,7 @@ def ablation(rows: Sequence[Row]) -> pd.DataFrame:
     for (test_set, method), members in every.items():
         (entry,) = summarise(members)
         name = test_set.removeprefix("validation").removeprefix(", ") or "noise-free"
-        line = lines.setdefault(method, {"PIE+ with": method})
+        line = lines.setdefault(method, {"Method": method})
         line[f"{name} ({len(members)})"] = with_interval(entry, "skeleton")
         gap = difference(members, every[test_set, whole], "skeleton")
         line[f"{name}: difference"] = "" if method == whole else str(gap)
