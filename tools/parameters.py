@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
+SECTIONS = PurePosixPath("build/settings")  # a file each (tools/notebook_code.py)
 BEGIN, END = "<!-- parameters -->", "<!-- /parameters -->"
 
 
@@ -31,11 +32,17 @@ def graph(stages: dict) -> dict[str, set[str]]:
     }
 
 
+def taken(stage: dict) -> list[str]:
+    """What a stage takes of params.yaml: whole sections by their files, then parts of sections."""
+    files = [path.name for path in _paths(stage["deps"]) if path.parent == SECTIONS]
+    return files + stage.get("params", [])
+
+
 def rerun(stages: dict) -> dict[str, tuple[list[str], list[str]]]:
     """By section: the stages that depend on it, and those that follow from them."""
     sections: dict[str, list[str]] = {}
     for name, stage in stages.items():
-        for parameter in stage.get("params", []):
+        for parameter in taken(stage):
             parts = parameter.split(".")
             # what stands in one section together is one line; a single value has its own
             depth = {"notebooks": 2, "sensitivity": 1}.get(parts[0], len(parts))
