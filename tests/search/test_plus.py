@@ -9,6 +9,7 @@ from pie.data.sampling import multiply_noise
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
+from pie.expr.operators import BY_NAME, MAX_VARIABLES, codes_of
 from pie.network.inference import Network
 from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
@@ -166,3 +167,21 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
 def test_settings_are_checked(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("operators", [("*",), ("sin", "/"), ("^", "log")], ids=" ".join)
+def test_no_candidate_has_a_function_that_may_not_be_in_it(model, operators):
+    """Points of an exponential, which polynomials, waves and powers fit nearly."""
+    x = np.linspace(0.5, 3.0, 60)
+    points = np.column_stack([x, np.exp(0.5 * x)])
+    config = replace(FAST, proposers=("relations", "shapes"))
+    free = discover_plus(model, points, config).candidates
+    bound = discover_plus(model, points, replace(config, operators=operators)).candidates
+    used = {code for c in bound for code in c.expression.codes if code > MAX_VARIABLES}
+    assert bound and used <= codes_of(operators)
+    assert {BY_NAME["exp"].code, BY_NAME["ln"].code} & {*free[0].expression.codes}
+
+
+def test_an_unknown_operator_is_refused_with_those_that_are_known():
+    with pytest.raises(ValueError, match=r"unknown operator 'tan'; known beside \+, - and \* are /"):
+        PlusConfig(operators=("tan",))

@@ -55,6 +55,9 @@ def main(arguments: list[str] | None = None) -> int:
     find.add_argument("file", type=Path, help="- for standard input")
     find.add_argument("--columns", help="comma-separated names; default: all that vary")
     find.add_argument("--involving", help="comma-separated columns that every law is to hold")
+    find.add_argument(
+        "--operators", help="of a law beside + - *, comma-separated: / ^ sqrt exp ln sin cos"
+    )
     find.add_argument("--missing", choices=("error", "drop"), default="error")
     find.add_argument("--max-points", type=int, default=MAX_POINTS)
     find.add_argument("--weights", type=Path, help="folder of a network; default: the released one")
@@ -90,6 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
             max_sets=options.max_sets, seconds=options.seconds,
             uncertainties=_of_columns(options.uncertainty, "uncertainty"),
             units=_of_columns(options.unit, "unit"), involving=_listed(options.involving),
+            operators=_listed(options.operators),
         )  # fmt: skip
     except (ValueError, FileNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)

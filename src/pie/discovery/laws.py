@@ -64,6 +64,7 @@ def discover(
     uncertainties: Mapping[str, float] | Sequence[float] | None = None,
     units: Mapping[str, str] | Sequence[str] | None = None,
     involving: str | Sequence[str] = (),
+    operators: Sequence[str] = (),
     workers: int | None = None,
 ) -> Result:
     """Laws f(x) = 0 that a table of measurements obeys; ``best`` is None where none was found.
@@ -83,6 +84,8 @@ def discover(
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
             Constants get theirs, and an equation with ``sin(t)`` for t in s is left out.
         involving: columns that every law is to hold; other sets of columns are not searched.
+        operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``, ``sqrt``,
+            ``exp``, ``ln``, ``sin`` and ``cos``; none given = all. ``["*"]``: polynomials.
         workers: threads that fit constants, which does not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
@@ -97,8 +100,11 @@ def discover(
 
     Raises:
         BadTable: a table that cannot be used, quoting what is wrong.
+        ValueError: an unknown operator.
     """
     began = time.perf_counter()
+    if operators:
+        config = replace(config, operators=tuple(operators))
     table = measurements(data, missing, max_points, seed)
     errors = known_errors(uncertainties, table.names)
     asked = [involving] if isinstance(involving, str) else involving

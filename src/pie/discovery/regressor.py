@@ -24,6 +24,7 @@ class ImplicitRegressor(BaseEstimator):
         max_points: more are thinned at random.
         random_state: seed of what is drawn at random.
         uncertainties, units: of the columns, by name or in order; see :func:`pie.discover`.
+        operators: of a law, as there.
 
     Attributes:
         result_: everything that was found (:class:`pie.discovery.result.Result`).
@@ -39,7 +40,7 @@ class ImplicitRegressor(BaseEstimator):
 
     def __init__(
         self, weights=None, beam=PlusConfig.beam, proposers=PlusConfig.proposers, missing="error",
-        max_points=MAX_POINTS, random_state=0, uncertainties=None, units=None,
+        max_points=MAX_POINTS, random_state=0, uncertainties=None, units=None, operators=(),
     ):  # fmt: skip
         self.weights = weights
         self.beam = beam
@@ -49,6 +50,7 @@ class ImplicitRegressor(BaseEstimator):
         self.random_state = random_state
         self.uncertainties = uncertainties
         self.units = units
+        self.operators = operators
 
     def fit(self, X, y=None) -> "ImplicitRegressor":
         """Search; ``y`` is ignored. ValueError quotes what is wrong with the table."""
@@ -63,7 +65,7 @@ class ImplicitRegressor(BaseEstimator):
         self.result_: Result = discover(
             pd.DataFrame(checked, columns=names), self.weights, self.missing, self.max_points,
             config, int(self.random_state or 0), uncertainties=self.uncertainties,
-            units=self.units,
+            units=self.units, operators=self.operators,
         )  # fmt: skip
         self.law_: Law | None = self.result_.best
         return self

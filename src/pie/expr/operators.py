@@ -3,6 +3,7 @@
 A code is ``CONSTANT``, a variable x1, x2, … (``1 … MAX_VARIABLES``), or above these an operator.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 CONSTANT = 0
@@ -43,6 +44,27 @@ BY_CODE = {op.code: op for op in OPERATORS}
 ADD, SUB, MUL, DIV, SQRT, EXP, LN, SIN, COS, POW2, POW3, POW4, POW5, POW = (
     op.code for op in OPERATORS
 )
+
+
+ARITHMETIC = (ADD, SUB, MUL, POW2, POW3, POW4, POW5)  # sums and products
+SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow", "log": "ln"}
+
+
+def codes_of(names: Iterable[str]) -> frozenset[int]:
+    """Codes of operators that are named as users do, with those of sums and products.
+
+    >>> sorted(codes_of(["exp", "/"]) - codes_of([])) == sorted([EXP, DIV])
+    True
+
+    Raises ValueError for an unknown name.
+    """
+    found = set(ARITHMETIC)
+    for name in names:
+        if SYMBOLS.get(name, name) not in BY_NAME:
+            known = ", ".join(["/", "^", "sqrt", "exp", "ln", "sin", "cos"])
+            raise ValueError(f"unknown operator {name!r}; known beside +, - and * are {known}")
+        found.add(BY_NAME[SYMBOLS.get(name, name)].code)
+    return frozenset(found)
 
 
 def arity(code: int) -> int:

@@ -50,6 +50,7 @@ def comparative(rows: Rows) -> list[dict]:
         ("PIE is better than every baseline of the paper", ACC, "PIE", PAPER_BASELINES),
         ("PIE is better than what the paper leaves out (ours)", ACC, "PIE", others),
         ("PIE+ is better than all baselines (ours)", ACC, "PIE+", [*PAPER_BASELINES, *others]),
+        ("PIE+ gains by its network (ours)", "skeleton", "PIE+", ["PIE+ (no network)"]),
         ("CL-FEM lowers the fitness of GP", "fitness", "GP (Vanilla)", ["GP (CL-FEM)"]),
         ("CL-FEM lowers the fitness of DSO", "fitness", "DSO (Vanilla)", ["DSO (CL-FEM)"]),
     ]

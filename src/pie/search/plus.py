@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
+from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson, judged
 from ..network.inference import Network
@@ -63,6 +64,7 @@ class PlusConfig:
     shapes: Shapes = field(default_factory=Shapes)
     reductions: Reductions = field(default_factory=Reductions)
     max_tokens: int = 90  # of a draft that is not from the network
+    operators: tuple[str, ...] = ()  # of an answer, beside +, − and ·; () = all
     prices: Prices = field(default_factory=Prices)
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
     returned: int = 12  # cheapest candidates; the front of error and length is added
@@ -74,6 +76,7 @@ class PlusConfig:
         for name, value in _counts(self, "inference_plus"):
             if value < 1:
                 raise ValueError(f"{name} is {value}; expected at least 1")
+        codes_of(self.operators)  # raises for an unknown one
         known = ", ".join(PROPOSERS)
         for name in self.proposers:
             if name not in PROPOSERS:
@@ -109,6 +112,23 @@ PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
 }
 
 
+def allowed(expression: Expression, config: PlusConfig) -> bool:
+    """Whether an equation has only operators that may be in an answer."""
+    codes = codes_of(config.operators)
+    return not config.operators or all(c <= MAX_VARIABLES or c in codes for c in expression.codes)
+
+
+def restricted(proposer: Proposer, config: PlusConfig) -> Proposer:
+    """A proposer whose drafts have only operators that may be in an answer."""
+
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        for batch in proposer(cloud, pool):
+            drafts = [draft for draft in batch.drafts if allowed(draft.expression, config)]
+            yield Batch(drafts, batch.effort)
+
+    return propose
+
+
 def is_exact(fit: Fit, config: PlusConfig) -> bool:
     """Whether a fit is exact to rounding and short enough to end the search."""
     shortest = 4 * len(fit.expression.variables) + 1  # of a plane
@@ -132,7 +152,9 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         price = price_of(found.fit, len(cloud), config.prices).total
         return price, -found.draft.log_probability
 
-    proposers = [PROPOSERS[name](model, config, workers) for name in config.proposers]
+    proposers = [
+        restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
+    ]
     pool = Pool(rank)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(
@@ -252,6 +274,8 @@ def discover_plus(
             key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
             expression = _with_planes(fit, planes, aside, points.std(axis=0))
             if len(expression.variables) < points.shape[1] > len(variables):
+                continue
+            if not allowed(fit.expression, config):  # a branch, or from logarithms of columns
                 continue
             candidate = Candidate(
                 expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
