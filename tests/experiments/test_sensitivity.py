@@ -14,7 +14,7 @@ from pie.sources import digests
 
 TINY = {
     "corpus": {"seed": 5, "n_points": 10},
-    "corpus_mixture": {"seed": 6, "n_points": 20, "mixture": {"share": 1.0}},
+    "corpus_plus": {"seed": 6, "n_points": 20, "mixture": {"share": 1.0}},
     "sensitivity": {
         "model": {"width": 32, "heads": 4, "encoder": "inducing", "encoder_layers": 1,
                   "inducing": 8, "decoder_layers": 1, "decoder_feed_forward": 32},
@@ -25,7 +25,7 @@ TINY = {
             "examples-32": {"training": {"examples": 32}},
             "points-12": {"corpus": {"n_points": 12}},
             "raw": {"corpus": {"canonical_skeletons": False}},
-            "mixture": {"base": "corpus_mixture", "test_set": "mixture",
+            "mixture": {"base": "corpus_plus", "test_set": "mixture",
                         "corpus": {"mixture": {"ways": {"whole": 0.0}}}},
         },
     },
@@ -62,20 +62,20 @@ def test_a_variant_changes_what_it_names_and_nothing_else():
         ({"corpse": {}}, r"unknown parameter sensitivity.variants.a.corpse"),
         ({"corpus": {"n_points": 2}}, r"n_points is 2; expected at least 3"),
         ({"corpus": {"n_points": 9, "mixture": {"share": 0.5}}}, r"n_points is 9; .* at least 20"),
-        ({"base": "corps"}, r"variants.a.base is 'corps'; expected corpus or corpus_mixture"),
+        ({"base": "corps"}, r"variants.a.base is 'corps'; expected corpus or corpus_plus"),
         ({"training": 3}, r"sensitivity.variants.a.training is 3; expected dict"),
     ],
     ids=["key", "type", "section", "points", "points of a mixture", "base", "mapping"],
 )
 def test_a_bad_variant_is_quoted(variant, message):
     with pytest.raises(ValueError, match=message):
-        run_of(config(a=variant), dict.fromkeys(("corpus", "corpus_mixture"), CorpusConfig()), "a")
+        run_of(config(a=variant), dict.fromkeys(("corpus", "corpus_plus"), CorpusConfig()), "a")
 
 
 def test_the_released_variants_are_what_their_names_say(root):
     settings = load_settings(root / "params.yaml")
     corpora, paper = (
-        {"corpus": settings.corpus, "corpus_mixture": settings.corpus_mixture},
+        {"corpus": settings.corpus, "corpus_plus": settings.corpus_plus},
         TrainingConfig(),
     )
     common = run_of(replace(settings.sensitivity, variants={"none": {}}), corpora, "none")
@@ -104,7 +104,7 @@ def test_the_released_variants_are_what_their_names_say(root):
         else:
             ways[name] = run
     whole = ways.pop("mixture")
-    assert whole.corpus == settings.corpus_mixture
+    assert whole.corpus == settings.corpus_plus
     for name, run in ways.items():
         assert replace(run, name="", corpus=None) == replace(whole, name="", corpus=None)
         mixture, way = whole.corpus.mixture, name.removeprefix("without-")
@@ -139,7 +139,7 @@ def test_kept_answers_are_scored(root):
     """One of each variant, by the problems that the settings name."""
     settings, benchmarks = load_settings(root / "params.yaml"), root / "data/benchmarks"
     n, drawn = settings.sensitivity.equations, settings.notebooks["sensitivity"]
-    sets = [problems_of(s, settings.corpus_mixture, benchmarks, n) for s in ("synthetic", MIXTURE)]
+    sets = [problems_of(s, settings.corpus_plus, benchmarks, n) for s in ("synthetic", MIXTURE)]
     kept = [read_records(Answer, root / f"data/results/sensitivity/{name}.csv")
             for name in [*drawn["variants"], *drawn["ours"]]]  # fmt: skip
     stored = {(r.benchmark, r.condition, r.equation_id): r

@@ -191,9 +191,9 @@ def test_a_network_is_asked_about_the_same_equations_under_more_noise(monkeypatc
 
 @pytest.mark.slow
 def test_the_paper_way_does_not_prepare_for_the_mixture(root):
-    """The figures of the model card of pie-mixture: `pie` on its validation items."""
+    """The figures of the model card of pie-plus: `pie` on its validation items."""
     settings = load_settings(root / "params.yaml")
-    _, validation = corpora(settings.corpus_mixture, root / "data/benchmarks")
+    _, validation = corpora(settings.corpus_plus, root / "data/benchmarks")
     measured = validate(load_weights(root / "data/models/pie"), validation, 2048)
     assert measured["validation_loss"] == pytest.approx(10.85, abs=0.1)
     assert measured["validation_exact"] == pytest.approx(0.141, abs=0.01)
@@ -221,8 +221,6 @@ def test_throughput_counts_operations(cache):
     "flags, run, names",
     [
         ([], "pie", ("corpus", "model", "pretraining")),
-        (["--run", "mixture"], "pie-mixture",
-         ("corpus_mixture", "model_plus", "pretraining_mixture")),
         (["--plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
         (["--run", "plus"], "pie-plus", ("corpus_plus", "model_plus", "pretraining_plus")),
         (["--run", "small"], "pie-small", ("corpus", "model_small", "pretraining_small")),
@@ -342,7 +340,7 @@ def test_the_scaling_figure_shows_loss_and_accuracy_against_examples():
     assert [dash for _, dash in styles] == ["-", "-", "--"]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend[:2] == ["pie, 9.1 M parameters", "pie-small, 1.4 M parameters"]
-    assert legend[2].endswith("(a mixture and validation set of its own)")
+    assert legend[2].endswith("(goes on from pie; its own\nmixture and validation set: not comparable)")
     figures.plt.close(figure)
 
 

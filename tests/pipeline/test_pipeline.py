@@ -211,12 +211,11 @@ def test_a_change_spares_what_does_not_depend_on_it(root, section, spared):
 
 def test_generation_comes_before_training(root):
     after = tool(root, "parameters").graph(stages_of(root))["generation"]
-    assert {"pretraining", "pretraining_mixture", "pretraining_plus",
-            "pretraining_small"} <= after
+    assert {"pretraining", "pretraining_plus", "pretraining_small"} <= after
 
 
 def test_the_corpus_is_the_one_that_generation_wrote_down(root):
-    for section in ("corpus", "corpus_mixture", "corpus_plus"):
+    for section in ("corpus", "corpus_plus"):
         config = getattr(load_settings(root / "params.yaml"), section)
         corpus, _ = corpora(config, root / "data/benchmarks")
         first = (root / f"data/corpus/{section}.txt").read_text().splitlines()

@@ -32,7 +32,7 @@ MIXTURE = "mixture"  # test set of validation items of the mixture
 class Variant:
     """Overrides of parameters, nested as in params.yaml, and the test set.
 
-    ``base`` is the section whose corpus is overridden: ``corpus`` or ``corpus_mixture`` (the mixture).
+    ``base`` is the section whose corpus is overridden: ``corpus`` or ``corpus_plus`` (the mixture).
     """
 
     corpus: dict = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Run:
 
 
 def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
-    """The settings of a variant, from sections ``sensitivity``, ``corpus`` and ``corpus_mixture``.
+    """The settings of a variant, from sections ``sensitivity``, ``corpus`` and ``corpus_plus``.
 
     ValueError quotes an unknown variant, base or parameter, or a value of the wrong type.
     """
@@ -148,7 +148,7 @@ def write_settings(
     for name in config.variants:
         settings = asdict(run_of(config, corpora, name)) | common
         if settings["test_set"] == MIXTURE:
-            settings["asked"] = asdict(corpora["corpus_mixture"])
+            settings["asked"] = asdict(corpora["corpus_plus"])
         (folder / f"{name}.json").write_text(json.dumps(settings, indent=2) + "\n")
 
 
@@ -171,13 +171,13 @@ def main(arguments: list[str] | None = None) -> None:
         sections = read_yaml(options.params)
         config = record(SensitivityConfig, sections.get("sensitivity", {}), "sensitivity")
         configs = {
-            name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_mixture")
+            name: record(CorpusConfig, sections[name], name) for name in ("corpus", "corpus_plus")
         }
         if options.settings:
             write_settings(config, configs, options.benchmarks, options.settings)
             return
         run = run_of(config, configs, options.variant)
-        found = train_and_ask(run, config, configs["corpus_mixture"], options)
+        found = train_and_ask(run, config, configs["corpus_plus"], options)
     except (ValueError, FileNotFoundError) as error:
         sys.exit(f"error: {error}")
     if found:

@@ -22,10 +22,8 @@ class Settings:
     pretraining: TrainingConfig
     inference: InferenceConfig
     inference_plus: PlusConfig
-    corpus_mixture: CorpusConfig
     corpus_plus: CorpusConfig
     model_plus: ModelConfig
-    pretraining_mixture: TrainingConfig
     pretraining_plus: TrainingConfig
     model_small: ModelConfig
     pretraining_small: TrainingConfig

@@ -24,7 +24,7 @@ from .operators import (
     SQRT,
     SUB,
 )  # fmt: skip
-from .vector_math import cos_row, exp_row, jit, log_row, pow_row, sin_row
+from .elementary import cos_row, exp_row, jit, log_row, pow_row, sin_row
 
 
 @jit

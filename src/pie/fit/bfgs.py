@@ -9,7 +9,7 @@ import numpy as np
 
 from ..expr.derivatives import jets
 from ..expr.kernel import evaluate, stack_depth
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 
 FAILED = 1e30  # loss that stands for infinity: interpolation stays finite
 OK, UNDEFINED_START, LEFT_DOMAIN = 0, 1, 2

@@ -7,7 +7,7 @@ effect, and zeros so dense that some lie near any point. "Spread" is the RMS of 
 import numpy as np
 
 from ..expr.kernel import stack_depth, values
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 from ..zeroset.distance import newton_distances
 from .sampson import TRIMMED, minimise, norm_of, refitted, residuals
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..expr.derivatives import jets
 from ..expr.kernel import stack_depth
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 
 LARGEST = 1e6  # maximum magnitude of a constant
 _SCREEN_POINTS = 64

@@ -24,7 +24,6 @@ from .pretraining import TrainingConfig, corpora, identity, pretrain
 # sections of params.yaml, and folder of the weights
 RUNS = {
     "pie": ("corpus", "model", "pretraining", "data/models/pie"),
-    "mixture": ("corpus_mixture", "model_plus", "pretraining_mixture", "data/models/pie-mixture"),
     "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
     "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
 }
@@ -69,7 +68,7 @@ def train(runs: Iterable[str], root: Path) -> None:
     ``root`` is the folder with params.yaml and data/; states and corpus are kept in its build/.
     """
     for run in runs:
-        stream = ["--stream"] * (run in ("mixture", "plus"))  # each item is seen once: no cache
+        stream = ["--stream"] * (run == "plus")  # each item is seen once: no cache
         with contextlib.chdir(root):
             if not is_finished(Path(RUNS[run][3]), configs(run, Path("params.yaml"))):
                 _run(_parser().parse_args(["--run", run, "--progress", *stream]))

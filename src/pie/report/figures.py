@@ -34,12 +34,11 @@ def learning_curve(log: pd.DataFrame) -> Figure:
     return figure
 
 
-# colour, marker and line of each network; dashed: a validation set of its own
+# colour, marker and line of each network; pie-plus has a validation set of its own: dashed
 _NETWORKS = {
     "pie": ("#0072B2", "o", "-"),
     "pie-small": ("#E69F00", "s", "-"),
-    "pie-mixture": ("#009E73", "D", "--"),
-    "pie-plus": ("#CC79A7", "^", "--"),
+    "pie-plus": ("#009E73", "D", "--"),
 }
 
 
@@ -52,8 +51,8 @@ def scaling(logs: dict[str, pd.DataFrame], parameters: dict[str, int]) -> Figure
     for name, log in logs.items():
         colour, marker, line = _NETWORKS[name]
         label = f"{name}, {parameters[name] / 1e6:.1f} M parameters"
-        if line == "--":
-            label += " (a mixture and validation set of its own)"
+        if name == "pie-plus":
+            label += " (goes on from pie; its own\nmixture and validation set: not comparable)"
         style = {"color": colour, "marker": marker, "linestyle": line, "markerfacecolor": "white"}
         left.plot(log.examples, log.validation_loss, label=label, **style)
         right.plot(log.examples, 100 * log.validation_exact, **style)

@@ -34,7 +34,7 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree
 from ..expr.terms import weighted_sum
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
 JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped

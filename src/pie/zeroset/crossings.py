@@ -9,7 +9,7 @@ import numpy as np
 
 from ..expr.expression import Expression
 from ..expr.kernel import values
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 from .distance import first_order
 
 GRID = 256  # cells per line

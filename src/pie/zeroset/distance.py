@@ -5,7 +5,7 @@ import numpy as np
 from ..expr.derivatives import jets
 from ..expr.expression import Expression
 from ..expr.kernel import stack_depth
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 
 
 @np.errstate(all="ignore")

@@ -25,7 +25,7 @@ from ..expr.operators import (
     SQRT,
     SUB,
 )  # fmt: skip
-from ..expr.vector_math import jit
+from ..expr.elementary import jit
 
 HALF_MAX = 65504.0  # largest finite IEEE half-precision number
 GRID = 96

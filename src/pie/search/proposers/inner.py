@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree
-from ...expr.vector_math import cos_row, sin_row
+from ...expr.elementary import cos_row, sin_row
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
