@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
+from processors import AVX2, SLOW
 
 from pie.data.generator import GeneratorConfig, random_tree
 from pie.expr import kernel, elementary
@@ -123,11 +124,7 @@ row = np.abs(near) + 0.25
 elementary.pow_row(row, far / 128.0)
 print(hashlib.sha256(np.concatenate([*found, row]).tobytes()).hexdigest()[:16])
 """
-OTHERS = {
-    "here": {},
-    "AVX2": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+bmi,+bmi2"},
-    "no vectors": {"NUMBA_OPT": "0"},
-}
+OTHERS = {"here": {}, "AVX2": AVX2, "no vectors": SLOW}
 
 
 @pytest.mark.slow

@@ -16,7 +16,8 @@ import yaml
 
 from pie.data.benchmarks import Problem
 from pie.data.recipe import first_skeletons
-from pie.experiments.evaluation import Row
+from pie.experiments.evaluation import Row, read_rows, write_rows
+from pie.experiments.parts import Task
 from pie.experiments.settings import load_settings
 from pie.expr.expression import parse
 from pie.network.pretraining import corpora
@@ -225,6 +226,25 @@ def test_the_corpus_is_the_one_that_generation_wrote_down(root):
 def test_the_pipeline_stays_small(root):
     assert len((root / "dvc.yaml").read_text().splitlines()) <= 350
     assert (root / "dvc.lock").stat().st_size <= 60 * 1024
+
+
+def test_the_rows_of_one_method_are_found_again_in_their_places(root, tmp_path, monkeypatch):
+    carry = tool(root, "carry_over")
+    row = Row("PIE", "feynman", "F01", "x1", "x1 - 1", 0.4, 0.4, 0, 0.1, 0, "beam 64", "ok")
+    other = replace(row, method="Null space")
+    kept = [other, row, replace(row, equation_id="F02"), replace(row, budget="beam 64, wide")]
+    write_rows(kept, tmp_path / "rows.csv")
+
+    def found(contest, methods, problems, workers, journals):
+        assert methods == ["PIE"]
+        return [replace(row, equation_id=p, fitness=0.9) for p in problems]
+
+    monkeypatch.setattr(carry, "evaluate", found)
+    tasks = [Task(None, ["PIE", "Null space"], ["F01", "F02"]), Task(None, ["PIE"], ["F01"], "wide")]
+    carry.find_again("PIE", tasks, [tmp_path / "rows.csv"])
+    again = read_rows(tmp_path / "rows.csv")
+    assert [carry.key(r) for r in again] == [carry.key(r) for r in kept]
+    assert [r.fitness for r in again] == [0.4, 0.9, 0.9, 0.9]
 
 
 def test_rows_of_other_code_are_not_carried_over(root):

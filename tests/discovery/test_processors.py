@@ -1,0 +1,49 @@
+"""The same law on every processor, with any number of threads."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from processors import AVX2
+
+from pie.data.sampling import add_noise
+
+SEARCH = """
+import sys
+import numpy as np, pie
+with np.load(sys.argv[1]) as clouds:
+    for name in clouds:
+        result = pie.discover(clouds[name], workers=int(sys.argv[2]))
+        print(name, [repr(law) for law in result.laws], [repr(law) for law in result.rivals])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="another architecture")
+def test_laws_do_not_depend_on_the_processor_or_on_threads(root, tmp_path):
+    """AVX2 and one thread beside what this processor has and two: equations to four digits."""
+    rng = np.random.default_rng(3)
+    t, x, y = np.linspace(0.0, 6.0, 90), rng.uniform(0.5, 3.0, 90), rng.uniform(0.5, 3.0, 90)
+    laws = {
+        "ellipse": np.column_stack([2.0 * np.cos(t), np.sin(t)]),
+        "saturation": np.column_stack([x, 3.0 * x / (0.8 + x)]),
+        "wave": np.column_stack([t, 1.5 * np.sin(1.7 * t + 0.3)]),
+        "gas": np.column_stack([x, y, 8.31 * x / y]),
+        "decay": np.column_stack([x, y, 2.0 * y * np.exp(-0.7 * x)]),
+    }
+    noise = {f"{name} with noise": add_noise(points, 0.01, rng) for name, points in laws.items()}
+    np.savez(tmp_path / "clouds.npz", **laws, **noise)
+    weights = {"PIE_WEIGHTS": str(root / "data/models/pie-plus"), "PYTHONPATH": str(root / "src")}
+    other = {**AVX2, "NUMBA_CACHE_DIR": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    found = []
+    for environment, threads in (({}, 2), (other, 1)):
+        command = [sys.executable, "-c", SEARCH, str(tmp_path / "clouds.npz"), str(threads)]
+        env = os.environ | weights | environment
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout.splitlines())
+    assert len(found[0]) == len(laws) + len(noise)
+    assert found[0] == found[1]

@@ -1,0 +1,11 @@
+"""Environments in which x86-64 processors with AVX-512 compute as others do."""
+
+# compiled code, BLAS, the C library and NumPy
+AVX2 = {
+    "NUMBA_CPU_NAME": "haswell",
+    "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+bmi,+bmi2",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+}
+SLOW = {"NUMBA_OPT": "0"}  # no vectors
