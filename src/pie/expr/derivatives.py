@@ -24,7 +24,9 @@ from .operators import (
     SQRT,
     SUB,
 )  # fmt: skip
-from .elementary import cos_row, exp_row, jit, log_row, pow_row, sin_row
+from .elementary import copy, exp_row, fill, jit, log_row, pow_row, wave_row
+
+NONE = np.int64(0)  # derivatives; a literal 0 would have jets compiled once more
 
 
 @jit
@@ -39,25 +41,20 @@ def _unary_slopes(code, row, w1, w2):
             w2[i] = -0.5 * w1[i] / a
     elif code == EXP:
         exp_row(row)
-        w1[:] = row
-        w2[:] = row
+        copy(row, w1)
+        copy(row, w2)
     elif code == LN:
         for i in range(n):
             w1[i] = 1.0 / row[i]
             w2[i] = -w1[i] * w1[i]
         log_row(row)
-    elif code == SIN:
-        w1[:] = row
-        sin_row(row)
-        cos_row(w1)
+    elif code == SIN or code == COS:
+        copy(row, w1)
+        wave_row(row, code == COS)
+        wave_row(w1, code == SIN)
+        sign = 1.0 if code == SIN else -1.0
         for i in range(n):
-            w2[i] = -row[i]
-    elif code == COS:
-        w1[:] = row
-        cos_row(row)
-        sin_row(w1)
-        for i in range(n):
-            w1[i], w2[i] = -w1[i], -row[i]
+            w1[i], w2[i] = sign * w1[i], -row[i]
     elif code == POW2:
         for i in range(n):
             a = row[i]
@@ -93,12 +90,11 @@ def _binary_slopes(code, a, b, w):
             w[3, i], w[4, i] = -r * r, 2.0 * b[i] * r * r
     else:
         log, below = w[1], w[0]
-        log[:] = a
+        copy(a, log)
         log_row(log)
-        below[:] = b
+        copy(a, w[4])
         for i in range(n):
-            below[i] -= 1.0
-        w[4] = a
+            below[i] = b[i] - 1.0
         pow_row(w[4], below)
         for i in range(n):
             x, p, under = a[i], b[i], w[4, i]
@@ -116,28 +112,27 @@ def _binary_slopes(code, a, b, w):
 @jit
 def _clear(active, row, slot):
     if not active[slot]:
-        row[slot, :] = 0.0
+        fill(row[slot], 0.0)
 
 
 @jit
-def _unary_chain(a, on, w1, w2, nx, nc, mixed):
+def _unary_chain(a, on, w1, w2, nx, nc):
     n = w1.size
     first = nx + nc
-    if mixed:
-        for j in range(nx):
-            for k in range(nc):
-                m, cross = 1 + first + j * nc + k, on[1 + j] and on[1 + nx + k]
-                if not (on[m] or cross):
-                    continue
-                _clear(on, a, m)
-                am, aj, ak = a[m], a[1 + j], a[1 + nx + k]
-                if cross:
-                    for i in range(n):
-                        am[i] = w1[i] * am[i] + w2[i] * aj[i] * ak[i]
-                else:
-                    for i in range(n):
-                        am[i] *= w1[i]
-                on[m] = True
+    for j in range(nx):
+        for k in range(nc):
+            m, cross = 1 + first + j * nc + k, on[1 + j] and on[1 + nx + k]
+            if not (on[m] or cross):
+                continue
+            _clear(on, a, m)
+            am, aj, ak = a[m], a[1 + j], a[1 + nx + k]
+            if cross:
+                for i in range(n):
+                    am[i] = w1[i] * am[i] + w2[i] * aj[i] * ak[i]
+            else:
+                for i in range(n):
+                    am[i] *= w1[i]
+            on[m] = True
     for s in range(1, 1 + first):
         if on[s]:
             row = a[s]
@@ -152,34 +147,33 @@ def _add_product(out, w, p, q):
 
 
 @jit
-def _binary_chain(code, a, b, on_a, on_b, w, nx, nc, mixed):
+def _binary_chain(code, a, b, on_a, on_b, w, nx, nc):
     n = w.shape[1]
     first = nx + nc
-    if mixed:
-        for j in range(nx):
-            for k in range(nc):
-                m, sj, sk = 1 + first + j * nc + k, 1 + j, 1 + nx + k
-                ajbk, akbj = on_a[sj] and on_b[sk], on_a[sk] and on_b[sj]
-                aa = code == POW and on_a[sj] and on_a[sk]
-                bb = code != MUL and on_b[sj] and on_b[sk]
-                if not (on_a[m] or on_b[m] or ajbk or akbj or aa or bb):
-                    continue
-                _clear(on_b, b, m)
-                row = b[m]
+    for j in range(nx):
+        for k in range(nc):
+            m, sj, sk = 1 + first + j * nc + k, 1 + j, 1 + nx + k
+            ajbk, akbj = on_a[sj] and on_b[sk], on_a[sk] and on_b[sj]
+            aa = code == POW and on_a[sj] and on_a[sk]
+            bb = code != MUL and on_b[sj] and on_b[sk]
+            if not (on_a[m] or on_b[m] or ajbk or akbj or aa or bb):
+                continue
+            _clear(on_b, b, m)
+            row = b[m]
+            for i in range(n):
+                row[i] *= w[1, i]
+            if on_a[m]:
                 for i in range(n):
-                    row[i] *= w[1, i]
-                if on_a[m]:
-                    for i in range(n):
-                        row[i] += w[0, i] * a[m, i]
-                if ajbk:
-                    _add_product(row, w[3], a[sj], b[sk])
-                if akbj:
-                    _add_product(row, w[3], a[sk], b[sj])
-                if aa:
-                    _add_product(row, w[2], a[sj], a[sk])
-                if bb:
-                    _add_product(row, w[4], b[sj], b[sk])
-                on_b[m] = True
+                    row[i] += w[0, i] * a[m, i]
+            if ajbk:
+                _add_product(row, w[3], a[sj], b[sk])
+            if akbj:
+                _add_product(row, w[3], a[sk], b[sj])
+            if aa:
+                _add_product(row, w[2], a[sj], a[sk])
+            if bb:
+                _add_product(row, w[4], b[sj], b[sk])
+            on_b[m] = True
     for s in range(1, 1 + first):
         row = b[s]
         if on_a[s] and on_b[s]:
@@ -202,7 +196,7 @@ def _sum_chain(sign, a, b, on_a, on_b):
             for i in range(row.size):
                 row[i] = a[s, i] + sign * row[i]
         elif on_a[s]:
-            row[:] = a[s]
+            copy(a[s], row)
             on_b[s] = True
         elif on_b[s] and sign < 0.0:
             for i in range(row.size):
@@ -210,10 +204,11 @@ def _sum_chain(sign, a, b, on_a, on_b):
 
 
 @jit
-def jets(codes, constants, columns, nx, nc, mixed, stack, active, w):
+def jets(codes, constants, columns, nx, nc, stack, active, w):
     """Values and derivatives of a program, left in ``stack[0]`` (S, N).
 
-    Slots: f; ``nx`` derivatives in x (D or 0); ``nc`` in c (P or 0); nx·nc mixed ones, x-major.
+    Slots: f; ``nx`` derivatives in x, D or :data:`NONE`; ``nc`` in c, P or NONE; nx·nc mixed ones,
+    x-major.
     Work space: ``stack`` (depth, S, N), ``active`` (depth, S), ``w`` (5, N).
     """
     top = -1
@@ -222,19 +217,19 @@ def jets(codes, constants, columns, nx, nc, mixed, stack, active, w):
         code = codes[position]
         if code <= MAX_VARIABLES:
             top += 1
-            active[top, :] = False
+            fill(active[top], False)
             active[top, 0] = True
             if code == CONSTANT:
                 c -= 1
-                stack[top, 0, :] = constants[c]
+                fill(stack[top, 0], constants[c])
                 if nc:
                     active[top, 1 + nx + c] = True
-                    stack[top, 1 + nx + c, :] = 1.0
+                    fill(stack[top, 1 + nx + c], 1.0)
             else:
-                stack[top, 0, :] = columns[code - 1 if code > 0 else -1 - code]
+                copy(columns[code - 1 if code > 0 else -1 - code], stack[top, 0])
                 if nx and code > 0:
                     active[top, code] = True
-                    stack[top, code, :] = 1.0
+                    fill(stack[top, code], 1.0)
         elif code == ADD or code == SUB:
             sign = 1.0 if code == ADD else -1.0
             _sum_chain(sign, stack[top], stack[top - 1], active[top], active[top - 1])
@@ -242,27 +237,26 @@ def jets(codes, constants, columns, nx, nc, mixed, stack, active, w):
         elif is_binary(code):
             a, b = stack[top], stack[top - 1]
             _binary_slopes(code, a[0], b[0], w)
-            _binary_chain(code, a, b, active[top], active[top - 1], w, nx, nc, mixed)
+            _binary_chain(code, a, b, active[top], active[top - 1], w, nx, nc)
             top -= 1
         else:
             _unary_slopes(code, stack[top, 0], w[0], w[1])
-            _unary_chain(stack[top], active[top], w[0], w[1], nx, nc, mixed)
+            _unary_chain(stack[top], active[top], w[0], w[1], nx, nc)
     for s in range(1, stack.shape[1]):
         _clear(active[0], stack[0], s)
 
 
 @jit
-def derivatives(codes, constants, columns, wrt_points, wrt_constants, mixed):
-    """f, and on request ∂f/∂x (D), ∂f/∂c (P) and ∂²f/∂x∂c (D·P, x-major), stacked, (S, N).
+def derivatives(codes, constants, columns, nx, nc):
+    """f, ∂f/∂x (D or none), ∂f/∂c (P or none) and, with both, ∂²f/∂x∂c (D·P, x-major): (S, N).
 
-    ``columns`` are the points x, (D, N); ``constants`` are c, (P,).
+    ``columns`` are the points x, (D, N); ``constants`` are c, (P,); ``nx`` is D or :data:`NONE`,
+    ``nc`` is P or NONE.
     """
-    d, n = columns.shape
-    nx = d if wrt_points else 0
-    nc = constants.size if wrt_constants else 0
-    slots = 1 + nx + nc + (nx * nc if mixed else 0)
+    n = columns.shape[1]
+    slots = (1 + nx) * (1 + nc)
     depth = stack_depth(codes)
     stack = np.empty((depth, slots, n))
     active = np.empty((depth, slots), np.bool_)
-    jets(codes, constants, columns, nx, nc, mixed, stack, active, np.empty((5, n)))
+    jets(codes, constants, columns, nx, nc, stack, active, np.empty((5, n)))
     return stack[0].copy()

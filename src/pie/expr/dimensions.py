@@ -72,10 +72,10 @@ def _solution(
     """
     codes, constants = expression.arrays
     (_, d), p = points.shape, constants.size
-    jet = derivatives(codes, constants, np.ascontiguousarray(points.T), True, True, False)
+    jet = derivatives(codes, constants, np.ascontiguousarray(points.T), d, p)
     slopes = points.T * jet[1 : 1 + d]  # (D, N)
     bare = _bare_terms(expression)[1:] if hidden else []
-    rows = -constants[:, None] * jet[1 + d :]
+    rows = -constants[:, None] * jet[1 + d : 1 + d + p]
     columns = np.column_stack([*rows, jet[0], *(term.values(points) for term in bare)])
     targets = slopes.T @ scales.T  # (N, B)
     size = np.abs(slopes).sum(axis=0)

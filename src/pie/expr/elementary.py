@@ -13,6 +13,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 jit = njit(cache=True, error_model="numpy", nogil=True)
+# of few callers: compiled with them, as everything that is called is compiled again by each caller
+inlined = njit(error_model="numpy", inline="always")
 
 _ROUND = 6755399441055744.0  # 1.5·2⁵²: added, it leaves the nearest whole number in the last bits
 _WHOLE = np.uint64(0x4330000000000000)  # 2⁵², with a whole number in its last bits
@@ -124,7 +126,7 @@ def _log(x):
     return y if x > 0.0 else np.nan
 
 
-@njit(error_model="numpy", inline="always")  # too long to be inlined, and vectorised, otherwise
+@inlined  # too long to be inlined, and vectorised, otherwise
 def _pow(x, y):
     """x^y for finite y and finite x ≠ 0: exp(y ln|x|), with the logarithm in two parts."""
     k, f = _split(abs(x))
@@ -180,6 +182,20 @@ def _is_plain(x, y):
 
 
 @jit
+def fill(row, value):
+    """row[:] = value, which numba compiles for a tenth of a second wherever it stands."""
+    for i in range(row.size):
+        row[i] = value
+
+
+@jit
+def copy(source, row):
+    """row[:] = source, likewise."""
+    for i in range(row.size):
+        row[i] = source[i]
+
+
+@jit
 def exp_row(row):
     for i in range(row.size):
         row[i] = _exp(row[i], 0.0)
@@ -193,23 +209,16 @@ def log_row(row):
 
 
 @jit
-def sin_row(row):
+def wave_row(row, quarters):
+    """sin(x + quarters·π/2): 0 for the sine, 1 for the cosine."""
+    turn = np.uint64(quarters)
     if _all_near(row):
         for i in range(row.size):
-            row[i] = _turned(row[i], np.uint64(0))
+            row[i] = _turned(row[i], turn)
     else:
         for i in range(row.size):
-            row[i] = _turned(row[i], np.uint64(0)) if abs(row[i]) < _FAR else np.sin(row[i])
-
-
-@jit
-def cos_row(row):
-    if _all_near(row):
-        for i in range(row.size):
-            row[i] = _turned(row[i], np.uint64(1))
-    else:
-        for i in range(row.size):
-            row[i] = _turned(row[i], np.uint64(1)) if abs(row[i]) < _FAR else np.cos(row[i])
+            far = np.cos(row[i]) if quarters else np.sin(row[i])
+            row[i] = _turned(row[i], turn) if abs(row[i]) < _FAR else far
 
 
 @jit

@@ -81,7 +81,8 @@ class Expression:
 
     def value_and_gradient(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f (N,) and its gradient in x (N, D) at points (N, D)."""
-        jet = derivatives(*self.arrays, self._columns(points), True, False, False)
+        columns = self._columns(points)
+        jet = derivatives(*self.arrays, columns, len(columns), 0)
         return jet[0], jet[1:].T
 
     def __str__(self) -> str:

@@ -25,7 +25,7 @@ from .operators import (
     SQRT,
     SUB,
 )  # fmt: skip
-from .elementary import cos_row, exp_row, jit, log_row, pow_row, sin_row
+from .elementary import copy, exp_row, fill, jit, log_row, pow_row, wave_row
 
 
 @jit
@@ -72,10 +72,8 @@ def _apply_unary(code, row):
         exp_row(row)
     elif code == LN:
         log_row(row)
-    elif code == SIN:
-        sin_row(row)
-    elif code == COS:
-        cos_row(row)
+    elif code == SIN or code == COS:
+        wave_row(row, code == COS)
     elif code == POW2:
         for i in range(n):
             row[i] *= row[i]
@@ -108,7 +106,7 @@ def _apply_binary(code, left, right):
             right[i] = left[i] / right[i]
     else:
         pow_row(left, right)
-        right[:] = left
+        copy(left, right)
 
 
 @jit
@@ -121,10 +119,10 @@ def evaluate(codes, constants, columns, stack):
         if code == CONSTANT:
             k -= 1
             top += 1
-            stack[top, :] = constants[k]
+            fill(stack[top], constants[k])
         elif code <= MAX_VARIABLES:
             top += 1
-            stack[top, :] = columns[code - 1 if code > 0 else -1 - code]
+            copy(columns[code - 1 if code > 0 else -1 - code], stack[top])
         elif is_binary(code):
             _apply_binary(code, stack[top], stack[top - 1])
             top -= 1

@@ -7,7 +7,7 @@ Under CL-FEM it is infinite where some d_j ≤ τ. Line search for the strong Wo
 
 import numpy as np
 
-from ..expr.derivatives import jets
+from ..expr.derivatives import NONE, jets
 from ..expr.kernel import evaluate, stack_depth
 from ..expr.elementary import jit
 
@@ -36,7 +36,7 @@ def varies(value, copy_values, tau):
 def _loss(codes, constants, columns, copies, tau, gradient, stack, active, w, copy_stack):
     """Mean of f², its gradient into ``gradient``; FAILED if not finite or degenerate."""
     p, n = constants.size, columns.shape[1]
-    jets(codes, constants, columns, 0, p, False, stack, active, w)
+    jets(codes, constants, columns, NONE, p, stack, active, w)
     value = stack[0, 0]
     loss = 0.0
     for i in range(n):

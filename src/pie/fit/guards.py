@@ -7,9 +7,9 @@ effect, and zeros so dense that some lie near any point. "Spread" is the RMS of 
 import numpy as np
 
 from ..expr.kernel import stack_depth, values
-from ..expr.elementary import jit
+from ..expr.elementary import fill, inlined, jit
 from ..zeroset.distance import newton_distances
-from .sampson import TRIMMED, minimise, norm_of, refitted, residuals
+from .sampson import TRIMMED, norm_of, residuals
 
 OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
 SMALLEST_SHARE = 1e-4  # threshold of a variable's share in the gradient
@@ -56,6 +56,15 @@ def spread_out(distance, scale):
 
 
 @jit
+def _quantile(numbers, share):
+    """As numpy.quantile, of numbers without nan: it and the median take six seconds to compile."""
+    ordered, place = np.sort(numbers), share * (numbers.size - 1)
+    k = int(place)
+    part = place - k
+    return ordered[k] * (1.0 - part) + ordered[k + 1] * part if part > 0.0 else ordered[k]
+
+
+@inlined
 def _local_spreads(columns, spreads):
     """Spread of each column near each value, (D, N), at most the column's: for heavy tails."""
     d, n = columns.shape
@@ -70,7 +79,7 @@ def _local_spreads(columns, spreads):
     return local
 
 
-@jit
+@inlined
 def _bent(codes, constants, columns, permuted, stack, step):
     """Relative nonlinearity (N,) of f, given in ``stack``, over ``step`` (D, N) to other points."""
     d, n = columns.shape
@@ -96,7 +105,7 @@ def _bent(codes, constants, columns, permuted, stack, step):
     return bent
 
 
-@jit
+@inlined
 def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved):
     """Whether f is nearly linear over a small step and over five core errors, as a law is.
 
@@ -105,12 +114,13 @@ def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, c
     """
     step = _FINE * _local_spreads(columns, spreads)
     fine = _bent(codes, constants, columns, permuted, stack, step)
-    if np.quantile(fine, 0.8) > 0.5:
+    if _quantile(fine, 0.8) > 0.5:
         return False
     if core < _FLAT * scale:
         return True
-    step[:] = min(5.0 * core, curved * scale)
-    return np.median(_bent(codes, constants, columns, permuted, stack, step)) <= 0.4
+    for j in range(columns.shape[0]):
+        fill(step[j], min(5.0 * core, curved * scale))
+    return _quantile(_bent(codes, constants, columns, permuted, stack, step), 0.5) <= 0.4
 
 
 @jit
@@ -128,22 +138,22 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     depth = stack_depth(codes)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
     w, residual = np.empty((5, n)), np.empty(n)
-    residuals(codes, constants, columns, stack, active, w, residual)
+    residuals(codes, constants, columns, stack, active, w, residual, np.inf)
     shares = np.zeros(d)
     for i in range(n):
         norm = norm_of(stack, i, d)
         if np.isfinite(norm) and norm > 0.0:
             for j in range(d):
                 shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
-    distance = newton_distances(codes, constants, columns, 30)
+    distance = newton_distances(codes, constants, columns)
     error, near = _capped(distance, scale)
     mean, core = spread_out(distance, scale)
     flat = _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved)
     if error < 0.3 * scale:
-        null = newton_distances(codes, constants, permuted, 30)
+        null = newton_distances(codes, constants, permuted)
     else:
         null = np.empty(n)
-        residuals(codes, constants, permuted, stack, active, w, null)
+        residuals(codes, constants, permuted, stack, active, w, null, np.inf)
     # mean over null points that reach a zero: undefined f must not count as a large distance
     total, reached = 0.0, 0
     for i in range(n):
@@ -151,7 +161,7 @@ def examine(codes, constants, columns, permuted, spreads, curved):
             total += 0.5 * np.log(core**2 + min(abs(null[i]), scale) ** 2)
             reached += 1
         null[i] = min(abs(null[i]), scale) if not np.isnan(null[i]) else scale
-    typical = np.median(null)
+    typical = _quantile(null, 0.5)
     clear = min(typical, np.exp(total / reached)) if reached else typical
     contrast = mean / max(min(clear, FAR * scale), _NOTHING * scale)
     if core <= _ROUNDED * scale:
@@ -163,16 +173,3 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     if not flat or (typical < _DENSE * scale and mean > _CLEAR * typical):
         return error, contrast, clear / scale, DENSE
     return error, contrast, clear / scale, OK
-
-
-@jit
-def fit(codes, starts, columns, permuted, spreads, exact, max_iterations, descents, far, curved):
-    """Constants (P,) by :func:`minimise`, ``far`` in spreads; and what :func:`examine` returns."""
-    far *= np.sqrt(np.mean(spreads**2))
-    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
-    if not np.isfinite(cost):
-        return constants, np.inf, np.inf, 0.0, UNDEFINED
-    if cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
-        refitted(codes, constants, columns, exact, max_iterations, far)
-    error, contrast, clear, status = examine(codes, constants, columns, permuted, spreads, curved)
-    return constants, error, contrast, clear, status

@@ -12,9 +12,9 @@ detects degenerate solutions.
 
 import numpy as np
 
-from ..expr.derivatives import jets
+from ..expr.derivatives import NONE, jets
 from ..expr.kernel import stack_depth
-from ..expr.elementary import jit
+from ..expr.elementary import copy, inlined, jit
 
 LARGEST = 1e6  # maximum magnitude of a constant
 _SCREEN_POINTS = 64
@@ -37,10 +37,10 @@ def norm_of(stack, i, d):
 
 
 @jit
-def residuals(codes, constants, columns, stack, active, w, residual, far=np.inf):
+def residuals(codes, constants, columns, stack, active, w, residual, far):
     """Sampson residuals, bounded by ``far``, into ``residual``; returns the mean square or inf."""
     d, n = columns.shape
-    jets(codes, constants, columns, d, 0, False, stack, active, w)
+    jets(codes, constants, columns, d, NONE, stack, active, w)
     total = 0.0
     for i in range(n):
         norm = norm_of(stack, i, d)
@@ -51,12 +51,12 @@ def residuals(codes, constants, columns, stack, active, w, residual, far=np.inf)
     return total / n if np.isfinite(total) else np.inf
 
 
-@jit
+@inlined
 def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, far):
     """Bounded residuals (N,) and their derivatives in the constants (P, N)."""
     d, n = columns.shape
     p = constants.size
-    jets(codes, constants, columns, d, p, True, stack, active, w)
+    jets(codes, constants, columns, d, p, stack, active, w)
     top = stack[0]
     inverse, cubed = w[0], w[1]
     for i in range(n):
@@ -135,8 +135,8 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
                     normal[k, m] = normal[m, k] = total
                 scale[k] = max(scale[k], normal[k, k])
             fresh = True
-        damped[:] = normal
         for k in range(p):
+            copy(normal[k], damped[k])
             damped[k, k] += damping * max(scale[k], 1e-300)
         accepted = False
         if _solve(damped, downhill, step):
@@ -151,8 +151,8 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
                 if at < cost:
                     gain = (cost - at) * n / predicted
                     slow = slow + 1 if cost - at < 1e-3 * cost else 0
-                    constants[:] = trial
-                    residual[:] = trial_residual
+                    copy(trial, constants)
+                    copy(trial_residual, residual)
                     cost = at
                     damping *= max(1.0 / 9.0, 1.0 - (2.0 * gain - 1.0) ** 3)
                     growth = 2.0
@@ -167,11 +167,11 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
     return cost
 
 
-@jit
+@inlined
 def _algebraic_step(codes, constants, columns, stack, active, w, out):
     """Gauss–Newton step on f itself, exact for linear constants; False without a solution."""
     n, p = columns.shape[1], constants.size
-    jets(codes, constants, columns, 0, p, False, stack, active, w)
+    jets(codes, constants, columns, NONE, p, stack, active, w)
     top = stack[0]
     normal, downhill = np.empty((p, p)), np.empty(p)
     for k in range(p):
@@ -193,7 +193,7 @@ def _algebraic_step(codes, constants, columns, stack, active, w, out):
     return largest <= LARGEST
 
 
-@jit
+@inlined
 def minimise(codes, starts, columns, exact, max_iterations, descents, far):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
@@ -238,13 +238,13 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
                 codes, constants, columns, exact, max_iterations, stack, slim, active, w, work, far
             )
             if cost < lowest:
-                best[:], lowest = constants, cost
+                best, lowest = constants, cost
                 if not lowest > exact:
                     return best, lowest
     return best, lowest
 
 
-@jit
+@inlined
 def refitted(codes, constants, columns, exact, max_iterations, far):
     """Descents on the inliers, in place, where the other points look like outliers."""
     d, n = columns.shape
@@ -281,4 +281,14 @@ def refitted(codes, constants, columns, exact, max_iterations, far):
         )
         if not after < 0.999 * trimmed:
             break
-        constants[:] = trial
+        copy(trial, constants)
+
+
+@jit
+def fit(codes, starts, columns, spreads, exact, max_iterations, descents, far):
+    """Constants (P,) by :func:`minimise`, ``far`` in ``spreads`` (D,), and the mean square."""
+    far *= np.sqrt(np.mean(spreads**2))
+    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
+    if np.isfinite(cost) and cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
+        refitted(codes, constants, columns, exact, max_iterations, far)
+    return constants, cost

@@ -14,7 +14,7 @@ from ..expr.expression import Expression
 from ..zeroset.distance import first_order
 from ..zeroset.metric import errors_of
 from ..zeroset.spreads import permuted, robust_spreads
-from . import guards
+from . import guards, sampson
 from .constants import Fit
 
 EXACT = 1e-8  # contrasts below this are rounding
@@ -113,12 +113,12 @@ def fit_sampson(
         starts = start_table(n_starts, old.size, seed)
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
-        constants, *found = guards.fit(
-            codes, starts, columns, shuffled, spreads, goal, max_iterations, descents, far,
-            float(curved),
-        )  # fmt: skip
-        if found[-1] == guards.UNDEFINED:
+        constants, cost = sampson.fit(
+            codes, starts, columns, spreads, goal, max_iterations, descents, far
+        )
+        if not np.isfinite(cost):
             return Fit(expression, -np.inf, _FAILURES[guards.UNDEFINED])
+        found = guards.examine(codes, constants, columns, shuffled, spreads, float(curved))
         return _fit_of(expression.with_constants(constants), *found)
 
     if workers == 1:

@@ -36,7 +36,7 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
         columns = np.ascontiguousarray(points.T)
-        jet = derivatives(codes, constants, columns, True, True, True)
+        jet = derivatives(codes, constants, columns, d, p)
         value, gradient, sensitivity = jet[0], jet[1 : 1 + d], jet[1 + d : 1 + d + p]
         mixed = jet[1 + d + p :].reshape(d, p, len(points))
         columnwise = units.reshape(-1, d).T  # (D, 1), or (D, N)

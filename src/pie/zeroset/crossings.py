@@ -9,7 +9,7 @@ import numpy as np
 
 from ..expr.expression import Expression
 from ..expr.kernel import values
-from ..expr.elementary import jit
+from ..expr.elementary import copy, jit
 from .distance import first_order
 
 GRID = 256  # cells per line
@@ -59,14 +59,16 @@ def _zeros_on_lines(codes, constants, columns, variable, nodes):
         for g in range(cells):
             left, right = f[i, g], f[i, g + 1]
             if np.isfinite(left) and np.isfinite(right) and (left < 0.0) != (right < 0.0):
-                ends[:, count] = nodes[g], nodes[g + 1], left, right
-                lines[:, count] = columns[:, i]
+                ends[0, count], ends[1, count] = nodes[g], nodes[g + 1]
+                ends[2, count], ends[3, count] = left, right
+                for j in range(d):
+                    lines[j, count] = columns[j, i]
                 count += 1
     ends, lines = ends[:, :count].copy(), lines[:, :count].copy()
     largest = np.maximum(np.abs(ends[2]), np.abs(ends[3]))
     for _ in range(HALVINGS):
         middle = 0.5 * (ends[0] + ends[1])
-        lines[variable] = middle
+        copy(middle, lines[variable])
         between = values(codes, constants, lines)
         for m in range(count):
             side = 0 if (between[m] < 0.0) == (ends[2, m] < 0.0) else 1

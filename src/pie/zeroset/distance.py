@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from ..expr.derivatives import jets
+from ..expr.derivatives import NONE, jets
 from ..expr.expression import Expression
 from ..expr.kernel import stack_depth
-from ..expr.elementary import jit
+from ..expr.elementary import inlined, jit
+
+STEPS = np.int64(30)  # of Newton's method
 
 
 @np.errstate(all="ignore")
@@ -46,7 +48,7 @@ def project(codes, constants, columns, steps):
     depth = stack_depth(codes)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
     w = np.empty((5, n))
-    jets(codes, constants, columns, d, 0, False, stack, active, w)
+    jets(codes, constants, columns, d, NONE, stack, active, w)
     x, f, g = columns.copy(), stack[0, 0].copy(), stack[0, 1:].copy()
     trial = x.copy()
     length = np.ones(n)
@@ -59,7 +61,7 @@ def project(codes, constants, columns, steps):
                 moving |= abs(trial[j, i] - x[j, i]) > 1e-15 * (1.0 + abs(x[j, i]))
         if not moving:
             break
-        jets(codes, constants, trial, d, 0, False, stack, active, w)
+        jets(codes, constants, trial, d, NONE, stack, active, w)
         for i in range(n):
             if abs(stack[0, 0, i]) < abs(f[i]):
                 f[i] = stack[0, 0, i]
@@ -84,17 +86,17 @@ def project(codes, constants, columns, steps):
     return x, distance
 
 
-@jit
-def newton_distances(codes, constants, columns, steps):
-    """Compiled :func:`distance_to_zero_set` from points ``columns`` (D, N)."""
-    return project(codes, constants, columns, steps)[1]
+@inlined
+def newton_distances(codes, constants, columns):
+    """:func:`distance_to_zero_set` from points ``columns`` (D, N)."""
+    return project(codes, constants, columns, STEPS)[1]
 
 
-def distance_to_zero_set(expression: Expression, points: np.ndarray, steps: int = 30) -> np.ndarray:
-    """Distances (N,) of points (N, D) to the zeros reached by damped Newton steps along ∇f.
+def distance_to_zero_set(expression: Expression, points: np.ndarray) -> np.ndarray:
+    """Distances (N,) of points (N, D) to the zeros reached by 30 damped Newton steps along ∇f.
 
     An upper bound of the orthogonal distance; the Sampson distance |f|/‖∇f‖, the length of the
     first step, is too small where ∇f explodes. inf if no zero is reached, or f = 0 and ∇f = 0.
     """
     columns = np.ascontiguousarray(np.asarray(points, np.float64).T)
-    return newton_distances(*expression.arrays, columns, steps)
+    return project(*expression.arrays, columns, int(STEPS))[1]

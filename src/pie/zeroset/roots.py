@@ -6,7 +6,7 @@ cos. Otherwise one of the sign changes on a grid, picked at random, is refined; 
 
 import numpy as np
 
-from ..expr.derivatives import derivatives
+from ..expr.derivatives import NONE, derivatives
 from ..expr.expression import Expression
 from ..expr.kernel import evaluate, is_binary, stack_depth, subtree_end, values
 from ..expr.operators import (
@@ -25,7 +25,7 @@ from ..expr.operators import (
     SQRT,
     SUB,
 )  # fmt: skip
-from ..expr.elementary import jit
+from ..expr.elementary import copy, inlined, jit
 
 HALF_MAX = 65504.0  # largest finite IEEE half-precision number
 GRID = 96
@@ -67,14 +67,14 @@ def _invert_unary(code, t, u):
 
 
 @jit
-def _count(codes):
+def _count(codes, wanted):
     total = 0
     for code in codes:
-        total += code == CONSTANT
+        total += code == wanted
     return total
 
 
-@jit
+@inlined
 def _invert_path(codes, constants, columns, variable, uniforms):
     """Solve f = 0 for a variable that occurs once; returns (N,), nan without a root."""
     n = columns.shape[1]
@@ -89,7 +89,7 @@ def _invert_path(codes, constants, columns, variable, uniforms):
         if is_binary(code):
             middle = subtree_end(codes, start + 1)
             end = subtree_end(codes, middle)
-            left_constants = _count(codes[start + 1 : middle])
+            left_constants = _count(codes[start + 1 : middle], CONSTANT)
             in_left = place < middle
             if in_left:
                 sibling = values(
@@ -97,7 +97,7 @@ def _invert_path(codes, constants, columns, variable, uniforms):
                     constants[
                         first_constant + left_constants : first_constant
                         + left_constants
-                        + _count(codes[middle:end])
+                        + _count(codes[middle:end], CONSTANT)
                     ],
                     columns,
                 )
@@ -131,12 +131,13 @@ def _invert_path(codes, constants, columns, variable, uniforms):
     return target
 
 
-@jit
+@inlined
 def _hoisted(codes, constants, columns, variable):
     """The program with subtrees free of ``variable`` precomputed, and its rows (≥ D, N)."""
     d, n = columns.shape
     rows = np.empty((d + codes.size, n))
-    rows[:d] = columns
+    for j in range(d):
+        copy(columns[j], rows[j])
     short = np.empty_like(codes)
     length = 0
     free_row = d
@@ -147,14 +148,13 @@ def _hoisted(codes, constants, columns, variable):
         if 0 < code <= MAX_VARIABLES:
             short[length] = code if code == variable else -code
             position += 1
-        elif np.any(codes[position:end] == variable):
+        elif _count(codes[position:end], variable):
             short[length] = code
             position += 1
         else:
-            used = _count(codes[position:end])
-            rows[free_row] = values(
-                codes[position:end], constants[constant : constant + used], columns
-            )
+            used = _count(codes[position:end], CONSTANT)
+            known = values(codes[position:end], constants[constant : constant + used], columns)
+            copy(known, rows[free_row])
             constant += used
             short[length] = -1 - free_row
             free_row += 1
@@ -163,7 +163,7 @@ def _hoisted(codes, constants, columns, variable):
     return short[:length], rows[:free_row]
 
 
-@jit
+@inlined
 def _brackets(program, rows, variable, uniforms):
     """One bracket per point, picked at random among the sign changes on a grid.
 
@@ -185,9 +185,9 @@ def _brackets(program, rows, variable, uniforms):
         corner_sinh, corner_cosh = np.sinh(corner), np.cosh(corner)
         for i in range(n):
             nodes[g, i] = corner_sinh * shift_cosh[i] + corner_cosh * shift_sinh[i]
-        rows[variable - 1] = nodes[g]
+        copy(nodes[g], rows[variable - 1])
         evaluate(program, none, rows, stack)
-        trace[g] = stack[0]
+        copy(stack[0], trace[g])
         if g > 0:
             for i in range(n):
                 counts[i] += trace[g - 1, i] * trace[g, i] < 0.0
@@ -206,7 +206,7 @@ def _brackets(program, rows, variable, uniforms):
     return found, ends
 
 
-@jit
+@inlined
 def _refined(program, rows, variable, ends):
     """Roots (m,) in the brackets ``ends`` (4, m) by Chandrupatla's method; nan at a pole."""
     m = ends.shape[1]
@@ -220,7 +220,7 @@ def _refined(program, rows, variable, ends):
     for _ in range(60):
         for i in still_open:
             root[i] = a[i] + t[i] * (b[i] - a[i])
-        rows[variable - 1] = root
+        copy(root, rows[variable - 1])
         evaluate(program, none, rows, stack)
         left = 0
         for i in still_open:
@@ -249,7 +249,7 @@ def _refined(program, rows, variable, ends):
         if left == 0:
             break
         still_open = still_open[:left]
-    rows[variable - 1] = root
+    copy(root, rows[variable - 1])
     evaluate(program, none, rows, stack)
     residual = np.abs(stack[0])
     for i in range(m):
@@ -265,7 +265,7 @@ def _refined(program, rows, variable, ends):
     return root
 
 
-@jit
+@inlined
 def _bracket_and_refine(codes, constants, columns, variable, uniforms):
     """Solve f = 0 for a variable that occurs repeatedly; returns (N,), nan without a root."""
     roots = np.full(columns.shape[1], np.nan)
@@ -282,9 +282,7 @@ def solve_coordinate(codes, constants, columns, variable, uniforms):
 
     ``uniforms`` (N,) in [0, 1) select branches.
     """
-    occurrences = 0
-    for code in codes:
-        occurrences += code == variable
+    occurrences = _count(codes, variable)
     if occurrences == 0:
         return np.full(columns.shape[1], np.nan)
     if occurrences == 1:
@@ -292,8 +290,8 @@ def solve_coordinate(codes, constants, columns, variable, uniforms):
     else:
         roots = _bracket_and_refine(codes, constants, columns, variable, uniforms)
     work = columns.copy()
-    work[variable - 1] = roots
-    f = derivatives(codes, constants, work, True, False, False)
+    copy(roots, work[variable - 1])
+    f = derivatives(codes, constants, work, work.shape[0], NONE)
     for i in range(roots.size):
         # residual as distance |f|/|slope| along the axis, relative to the coordinate
         slope = abs(f[variable, i])

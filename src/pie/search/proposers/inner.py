@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree
-from ...expr.elementary import cos_row, sin_row
+from ...expr.elementary import wave_row
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
@@ -40,8 +40,8 @@ class Inner:
 def _wave(u: np.ndarray) -> np.ndarray:
     """cos u and sin u, (2, N, M), of u (N, M)."""
     cosine, sine = u.flatten(), u.flatten()
-    cos_row(cosine)
-    sin_row(sine)
+    wave_row(cosine, True)
+    wave_row(sine, False)
     return np.stack([cosine.reshape(u.shape), sine.reshape(u.shape)])
 
 
