@@ -13,7 +13,7 @@ from pie.data.corpus import Corpus, CorpusConfig
 CHUNK = 2048
 
 
-def _peak() -> int:
+def peak_memory() -> int:
     """Peak memory of this process in kB.
 
     ``ru_maxrss`` of a started process begins at its parent's; Linux's own record does not.
@@ -28,7 +28,7 @@ def _peak() -> int:
 def _make(job: tuple[CorpusConfig, int, int]) -> tuple[int, int, int]:
     config, start, stop = job
     made = len(Corpus(config).arrays(start, stop)["tokens"])
-    return made, os.getpid(), _peak()
+    return made, os.getpid(), peak_memory()
 
 
 def make(config: CorpusConfig, n_equations: int, workers: int) -> tuple[float, float]:

@@ -132,16 +132,6 @@ def test_an_arc_gives_the_whole_curve(model):
     assert canonical(best).codes == canonical(parse("x1**2 + 4*x2**2 - 4")).codes
 
 
-@pytest.mark.parametrize("text", ["x2*(x1 + x2)", "x1 - x1**2*(x2 + x2**3)"])
-def test_a_law_with_a_variable_as_a_factor_is_found(model, text, cloud):
-    """Half of the points lie on a coordinate plane, and so do as many of any other cloud."""
-    variable = 2 if text.startswith("x2") else 1
-    points = cloud(text, variable=variable)
-    assert np.mean(points[:, variable - 1] == 0.0) > 0.3
-    best = discover_plus(model, points, FAST).best.expression
-    assert canonical(best).codes == canonical(parse(text)).codes
-
-
 def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
     points = cloud("x1 + exp(x2) - 4")
     scaled = Cloud(points, np.array([2.0, 1 / 3]), np.zeros(2, bool))

@@ -4,8 +4,6 @@
   that v·w has one sign. So x1²·x2² = 1 − x3² with x1·x2 > 0 becomes x1·x2 = √(1 − x3²).
 * a·t² + b·t + R = 0 with a term t: t + b/2a = ± √((b/2a)² − R/a).
 * v·R = 0, where v is 0 at no point: R = 0.
-* g(u) = c, g a sine, cosine or even power: u = s, if the points are near one solution s only; else,
-  for a sine or cosine, a level of cos(u/m), if they are near the solutions of that only.
 """
 
 from collections.abc import Iterator
@@ -20,9 +18,6 @@ TWO: Tree = ("c", 2.0)
 TOGETHER = 2  # variables in w at most
 MOSTLY = 0.98  # smallest share of the points on the branch
 ROUNDING = 1e-9  # relative size below which the constant under a root is 0
-TURNS = 20  # periods on either side of 0
-LONGER = (2, 3)  # m: periods of cos(u/m) in those of cos(u)
-CLOSE = 1e-7  # tolerance of a phase that is a multiple of π/2
 
 
 def _contains(tree: Tree, variable: int) -> bool:
@@ -68,7 +63,6 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
     """Equations, with constants, of the branches on which points (N, D) lie."""
     tree = to_tree(expression)
     summands = terms(tree)
-    yield from _of_level(summands, points)
     yield from _of_shifted_squares(summands, points)
     for v in expression.variables:
         if np.all(points[:, v - 1] != 0.0) and all(_has_factor(term, v) for term in summands):
@@ -79,90 +73,6 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
         rest = [term for term, a in pairs if a is None or _contains(a, v)]
         if squared and rest:
             yield from _of_square(v, _total(squared), _total(rest), expression.variables, points)
-
-
-def _solutions(head: str, level: float) -> np.ndarray:
-    """Solutions u of head(u) = level, for periodic functions within ``TURNS`` periods of 0."""
-    if head == "pow2":
-        return np.sqrt(max(level, 0.0)) * np.array([-1.0, 1.0])
-    if abs(level) > 1.0:
-        return np.empty(0)
-    first = np.arcsin(level) if head == "sin" else np.arccos(level)
-    second = np.pi - first if head == "sin" else -first
-    turns = 2.0 * np.pi * np.arange(-TURNS, TURNS + 1)
-    return np.unique(np.concatenate([first + turns, second + turns]))
-
-
-def _root(factor: Tree) -> Tree:
-    """The square root of an even power or an exponential."""
-    if factor[0] == "exp":
-        return ("exp", ("mul", ("c", 0.5), factor[1]))
-    return factor[1] if factor[0] == "pow2" else ("pow2", factor[1])
-
-
-def _outermost(factors: list[Tree]) -> tuple[str, Tree] | None:
-    """(g, u) of a product that is g(u), g a sine, cosine or square; else None."""
-    even = ("pow2", "pow4")
-    if any(f[0] in even for f in factors) and all(f[0] in (*even, "exp") for f in factors):
-        return "pow2", _product([_root(factor) for factor in factors])
-    head, *inside = factors[0]
-    return (head, inside[0]) if len(factors) == 1 and head in ("sin", "cos") else None
-
-
-def _of_level(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
-    """Of a·g(u) + c, where the points are near some of the solutions u only."""
-    level = -sum(term[1] for term in summands if term[0] == "c")
-    others = [_factors(term) for term in summands if term[0] != "c"]
-    if len(others) != 1:
-        return
-    numbers = [factor[1] for factor in others[0] if factor[0] == "c"]
-    outermost = _outermost([factor for factor in others[0] if factor[0] != "c"])
-    if outermost is None:
-        return
-    head, inside = outermost
-    with np.errstate(all="ignore"):
-        u = from_tree(inside).values(points)
-    solutions = _solutions(head, level / np.prod(numbers))
-    if not np.isfinite(u).all() or not len(solutions):
-        return
-    nearest = np.abs(u[:, None] - solutions).argmin(axis=1)
-    most = int(np.bincount(nearest).argmax())
-    if np.mean(nearest == most) >= MOSTLY:
-        yield from_tree(("sub", inside, ("c", float(solutions[most]))))
-    elif head != "pow2":
-        yield from _of_lower_frequency(head, inside, level / np.prod(numbers), u)
-
-
-def _of_lower_frequency(
-    head: str, inside: Tree, level: float, u: np.ndarray
-) -> Iterator[Expression]:
-    """Of sin(u) = c or cos(u) = c: cos(u/m) = c', if the points are near its zeros only."""
-    middle, angle = np.pi / 2.0 if head == "sin" else 0.0, np.arccos(level)
-    summands = terms(inside)
-    start = sum(term[1] for term in summands if term[0] == "c")
-    for m in LONGER:
-        turns = 2.0 * np.pi * np.arange(m)
-        solutions = middle + np.concatenate([angle + turns, -angle + turns])
-        away = np.abs((u[:, None] - solutions + np.pi * m) % (2.0 * np.pi * m) - np.pi * m)
-        share = np.bincount(away.argmin(axis=1), minlength=2 * m) / len(u)
-        first, second = np.argsort(-share, kind="stable")[:2]
-        if share[first] + share[second] < MOSTLY:
-            continue
-        centre = 0.5 * (solutions[first] + solutions[second])
-        apart = 0.5 * (solutions[first] - solutions[second])
-        wave = _cosine(m, [t for t in summands if t[0] != "c"], start, centre)
-        if wave is not None:
-            yield from_tree(("sub", wave, ("c", float(np.cos(apart / m)))))
-
-
-def _cosine(m: int, inside: list[Tree], start: float, centre: float) -> Tree | None:
-    """cos((t + start − centre)/m), if it needs no constant that cos(t + start) lacks; else None."""
-    slow, shift = ("mul", ("c", 1.0 / m), _total(inside)), (start - centre) / m
-    quarters = round(shift / (np.pi / 2.0))
-    if abs(shift - quarters * np.pi / 2.0) <= CLOSE:
-        sign = ("c", -1.0 if quarters % 4 in (1, 2) else 1.0)
-        return ("mul", sign, ("sin" if quarters % 2 else "cos", slow))
-    return ("cos", ("add", slow, ("c", float(shift)))) if start else None
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:

@@ -23,7 +23,6 @@ from ..fit.uncertainty import (
 from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric
 from .branches import branches
-from .planes import off_factors
 from .pool import Draft
 from .price import Price, Prices, of_branch, price_of, settled, with_zeros
 
@@ -161,9 +160,6 @@ def finished(
 
     for draft, whole in chosen:
         final = fitted(whole)
-        if final and final.contrast > judge.prices.resolution:
-            alone = off_factors(final.expression)
-            final = fitted(alone) if alone != final.expression else final
         if final is None or not np.isfinite(final.fitness):
             continue
         entire = _finished_of(draft, final, points, judge, metric, errors)

@@ -12,20 +12,17 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..expr.canonical import canonical
-from ..expr.coordinates import in_units
 from ..expr.expression import Expression
 from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
-from ..fit.sampson_fits import along, fit_sampson, judged
+from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
 from ..zeroset.metric import logarithms, of_logarithms, set_columns
 from .candidates import Candidate, Discovery, check_points
 from .cloud import Cloud
 from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
-from .planes import Plane, off_planes, renumbered, sections, with_planes
-from .pool import UNKNOWN, Batch, Effort, Found, Interrupted, Pool, Proposer, search
+from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
 from .price import Prices, price_of
 from .proposers.inner import Inner, inner
 from .proposers.network import network
@@ -36,8 +33,6 @@ from .proposers.shapes import Shapes, shapes
 
 MOST_COLUMNS = 8  # of a table that is searched as one
 OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a reduced table
-ON_PLANE = 3.0  # tolerance of a point on a plane, in errors of the equation
-ROUNDING = 1e-7  # lower bound of that error, in spreads
 
 
 @dataclass(frozen=True)
@@ -201,28 +196,6 @@ def _chosen(
         yield found.draft, whole
 
 
-def _with_planes(
-    fit: Fit, planes: tuple[Plane, ...], aside: np.ndarray, units: np.ndarray
-) -> Expression:
-    """The equation times the factors of the coordinate planes that it needs."""
-    if not planes or not np.isfinite(fit.fitness):
-        return fit.expression
-    try:
-        error = ON_PLANE * max(fit.error, ROUNDING)
-        return canonical(with_planes(fit.expression, planes, aside, units, error))
-    except ValueError:
-        return fit.expression
-
-
-def _planes_alone(points: np.ndarray, planes: tuple[Plane, ...], seed: int) -> Candidate:
-    """The law of points (N, D) that all lie on coordinate planes."""
-    units = points.std(axis=0)
-    expression = canonical(with_planes(None, planes, points, units, 0.0))
-    found = judged(in_units(expression, np.zeros(len(units)), units), points / units, seed)
-    # exact by construction, though permuted points lie on the planes as well
-    return Candidate(expression, -found.error, UNKNOWN, "ok", found.error, found.contrast, "planes")
-
-
 def discover_plus(
     model: Network,
     points: np.ndarray,
@@ -245,55 +218,37 @@ def discover_plus(
     """
     points = check_points(points, max(MOST_COLUMNS, model.config.max_variables))
     began = time.perf_counter()
-    used, planes = off_planes(points)
-    if not used.any():
-        alone = _planes_alone(points, planes, config.seed)
-        return Discovery((alone,), time.perf_counter() - began)
-    aside, points, interrupted = points[~used], points[used], False
-    candidates: dict[tuple, Candidate] = {}
-    for variables in sections(planes, points.shape[1]):
-        places = [j - 1 for j in variables]
-        columns, logarithmic = points[:, places], tuple(wide[j] for j in places if wide)
-        known = None if errors is None else errors[places]
-        chosen, exact = [], False
-        scales = [(), logarithmic] if any(logarithmic) and len(places) <= FEW_COLUMNS else [()]
-        for logs in scales:
-            cloud = Cloud.of(logarithms(columns, logs), set_columns(columns))
-            try:
-                pool = searched(model, cloud, config, workers)
-            except Interrupted as stop:
-                pool, interrupted = stop.found, True
-            chosen += _chosen(pool, cloud, config, logs)
-            exact = any(is_exact(found.fit, config) for found in pool)
-            if interrupted or exact:
-                break
-        judge = Judge(config.prices, config.curved, config.seed)
-        finished, growing = in_best_metric(chosen, columns, judge, logarithmic, known)
-        for found in settled_prices(finished, len(columns), config.prices):
-            fit = replace(found.fit, expression=renumbered(found.fit.expression, variables))
-            key = fit.expression.codes, tuple(float(f"{c:.6g}") for c in fit.expression.constants)
-            expression = _with_planes(fit, planes, aside, points.std(axis=0))
-            if len(expression.variables) < points.shape[1] > len(variables):
-                continue
-            if not allowed(fit.expression, config):  # a branch, or from logarithms of columns
-                continue
-            candidate = Candidate(
-                expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
-                fit.contrast, found.draft.proposer, found.price,
-            )  # fmt: skip
-            earlier = candidates.get(key)
-            if earlier is None or found.price.total < earlier.price.total:
-                candidates[key] = candidate
-        if interrupted or (candidates and exact):
+    chosen, exact, interrupted = [], False, False
+    scales = [(), wide] if any(wide) and points.shape[1] <= FEW_COLUMNS else [()]
+    for logs in scales:
+        cloud = Cloud.of(logarithms(points, logs), set_columns(points))
+        try:
+            pool = searched(model, cloud, config, workers)
+        except Interrupted as stop:
+            pool, interrupted = stop.found, True
+        chosen += _chosen(pool, cloud, config, logs)
+        exact = any(is_exact(found.fit, config) for found in pool)
+        if interrupted or exact:
             break
+    judge = Judge(config.prices, config.curved, config.seed)
+    finished, growing = in_best_metric(chosen, points, judge, wide, errors)
+    candidates: dict[tuple, Candidate] = {}
+    for found in settled_prices(finished, len(points), config.prices):
+        fit, expression = found.fit, found.fit.expression
+        if not allowed(expression, config):  # a branch, or from logarithms of columns
+            continue
+        key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
+        candidate = Candidate(
+            expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
+            fit.contrast, found.draft.proposer, found.price,
+        )  # fmt: skip
+        earlier = candidates.get(key)
+        if earlier is None or found.price.total < earlier.price.total:
+            candidates[key] = candidate
     ranked = sorted(
         candidates.values(), key=lambda c: (round(c.price.total, 6), len(c.expression.codes))
     )
-    answer = Discovery(
-        tuple(ranked),
-        time.perf_counter() - began,
-        growing if len(growing) == points.shape[1] else (),
-    )
+    answer = Discovery(tuple(ranked), time.perf_counter() - began, growing)
     if interrupted:
         raise Interrupted(answer)
     return answer
