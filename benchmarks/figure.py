@@ -16,7 +16,7 @@ _SPEED = {
 
 
 def speed(results: dict) -> Figure:
-    """Measured speed beside the reference path (``benchmarks/results.json``), log scale."""
+    """A run of ``benchmarks/results.json`` beside the reference path, log scale."""
     figure, axes = plt.subplots(figsize=(WIDTH, 2.6))
     ours, plain = {"color": METHODS["PIE"][0]}, {"color": "0.4", "markerfacecolor": "white"}
     for place, name in enumerate(_SPEED):
@@ -36,5 +36,5 @@ def speed(results: dict) -> Figure:
     axes.margins(y=0.15)
     axes.legend(loc="lower right")
     where = results["machine"]
-    axes.set_title(f"{where['processor']}, {where['cores']} cores", fontsize=6, color="0.4")
+    axes.set_title(f"{where['processor']}, {where['cores']} cores, {where['vectors']}", fontsize=6, color="0.4")
     return figure

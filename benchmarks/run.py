@@ -1,11 +1,11 @@
 """Time the library against a plain reference path, all in one run on this machine.
 
     python benchmarks/run.py            # about 12 minutes on two cores
-    python benchmarks/run.py --searches # 2 minutes: only whole searches, the rest as it was
     python benchmarks/run.py --tiny     # seconds: only to see that it runs
 
-Writes ``results.json`` and the figure ``speed`` (PNG, SVG) into ``--out``. Ours and the reference
-take turns, and what is written is the median over the turns. Nothing else should run meanwhile.
+Writes ``results.json`` and the figure ``speed`` (PNG, SVG) into ``--out``. Runs of other machines
+stay in results.json. Ours and the reference take turns, and what is written is the median over the
+turns. Nothing else should run meanwhile.
 """
 
 import argparse
@@ -18,6 +18,9 @@ import time
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+
+from llvmlite.binding import get_host_cpu_features
+from numba import config
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "torch")
@@ -42,15 +45,30 @@ def item(value: float, unit: str, reference: float, ratio: float, **more) -> dic
     return {"value": value, "unit": unit, "reference": reference, "ratio": ratio, **more}
 
 
+def vectors() -> str:
+    """The widest vectors for which this process compiles."""
+    features = config.CPU_FEATURES or str(get_host_cpu_features().flatten())
+    return "AVX-512" if "+avx512f" in features else "AVX2" if "+avx2" in features else "none"
+
+
 def machine() -> dict:
-    """Processor, cores and system, as far as they say something about speed."""
+    """Processor, cores, vectors and system, as far as they say something about speed."""
     model = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    return {"processor": model, "cores": os.cpu_count(), "system": platform.system()}
+    return {
+        "processor": model, "cores": os.cpu_count(), "vectors": vectors(),
+        "system": platform.system(),
+    }  # fmt: skip
+
+
+def beside(run: dict, path: Path) -> dict:
+    """The contents of ``path`` with a run, in place of an earlier one of the same machine."""
+    runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    return {"runs": [run, *(old for old in runs if old["machine"] != run["machine"])]}
 
 
 def searches(root: Path, settings, cores: int, tiny: bool) -> dict:
@@ -214,8 +232,7 @@ def measure(root: Path, tiny: bool) -> dict:
         min(alone / together, one / two), corpus=alone / together, fits=one / two,
     )  # fmt: skip
     return {
-        "items": items, "searches": searches(root, settings, cores, tiny),
-        "machine": machine(), "machine_of_searches": machine(),
+        "machine": machine(), "items": items, "searches": searches(root, settings, cores, tiny),
         "versions": {"python": platform.python_version()} | {p: version(p) for p in PACKAGES},
     }  # fmt: skip
 
@@ -225,24 +242,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tiny", action="store_true", help="smallest sizes, numbers mean nothing")
     parser.add_argument("--out", type=Path, default=HERE)
-    parser.add_argument("--searches", action="store_true", help="only the seconds of searches")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE))
     from figure import speed
 
-    from pie.experiments.settings import load_settings
     from pie.report import figures
 
-    if options.searches:
-        results = json.loads((HERE / "results.json").read_text())
-        settings, cores = load_settings(HERE.parent / "params.yaml"), os.cpu_count() or 1
-        results["searches"] = searches(HERE.parent, settings, cores, options.tiny)
-        results["machine_of_searches"] = machine()
-    else:
-        results = measure(HERE.parent, options.tiny)
+    results = measure(HERE.parent, options.tiny)
     options.out.mkdir(parents=True, exist_ok=True)
     partial = options.out / "results.json.tmp"
-    partial.write_text(json.dumps(results, indent=2) + "\n")
+    every = beside(results, options.out / "results.json")
+    partial.write_text(json.dumps(every, indent=2) + "\n")
     partial.replace(options.out / "results.json")
     figures.save(speed(results), options.out / "speed")
     for name, entry in results["items"].items():

@@ -1,7 +1,7 @@
 """From a bare Python (3.11 to 3.13) to results: make the environment once, run a command in it.
 
     python3 tools/run.py repro     # environment, then dvc repro
-    python3 tools/run.py test      # environment, then all tests
+    python3 tools/run.py test      # environment, then all tests; the fast ones also as with AVX2 only
     python3 tools/run.py COMMAND … # any command inside the environment
 
 Needs the standard library only. The environment is .venv, made from requirements.lock
@@ -15,6 +15,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from processors import AVX2  # noqa: E402
+
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "lock.sha256"
@@ -43,11 +46,17 @@ def environment() -> dict[str, str]:
     }
 
 
-def run(*command: str) -> None:
+def run(*command: str, **variables: str) -> None:
     """Run one command in the environment; stop with its exit code if it fails."""
-    code = subprocess.run(command, cwd=ROOT, env=environment()).returncode
+    code = subprocess.run(command, cwd=ROOT, env=environment() | variables).returncode
     if code:
         sys.exit(code)
+
+
+def processor() -> str:
+    """What Linux says about the processor; empty elsewhere."""
+    file = Path("/proc/cpuinfo")
+    return file.read_text() if file.exists() else ""
 
 
 def main() -> None:
@@ -61,12 +70,18 @@ def main() -> None:
             run("dvc", "config", "--local", "core.no_scm", "true")
         run("dvc", "repro", *sys.argv[2:])
     elif sys.argv[1] == "test":
-        run(python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), *sys.argv[2:])
-        run(
+        tests = [python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), *sys.argv[2:]]
+        notebooks = [
             python, "-m", "pytest", "--nbval", "--nbval-current-env",
             "-o", "addopts=", "-o", "filterwarnings=default",
-            "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "notebooks",
-        )  # fmt: skip
+            "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
+        ]  # fmt: skip
+        run(*tests)
+        run(*notebooks, "notebooks")
+        if "avx512f" in processor():
+            print("once more, as a processor with AVX2 only and one thread", flush=True)
+            run(*tests, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
+            run(*notebooks, "notebooks/00_discover.ipynb", **AVX2, OMP_NUM_THREADS="1")
     else:
         run(*sys.argv[1:])
 

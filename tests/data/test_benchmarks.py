@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
+VECTORS = ("AVX-512", "AVX2", "none")
 ITEMS = ("corpus_per_core", "million_minutes", "fits_per_core", "pie_seconds",
          "pie_plus_seconds", "second_core")  # fmt: skip
 
@@ -18,7 +20,7 @@ def check(results):
     assert len(results["searches"]) == 4
     for of in results["searches"].values():
         assert 0.0 < of["median"] <= of["slowest"] and 0 <= of["above_3_s"] <= of["searches"]
-    assert results["machine"]["cores"] >= 1 and results["machine_of_searches"]["cores"] >= 1
+    assert results["machine"]["cores"] >= 1 and results["machine"]["vectors"] in VECTORS
     assert {"python", "numpy", "torch", "numba"} <= results["versions"].keys()
 
 
@@ -27,15 +29,56 @@ def test_the_benchmarks_run_at_a_tiny_size(root, tmp_path):
     command = [sys.executable, root / "benchmarks/run.py", "--tiny", "--out", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
-    check(json.loads((tmp_path / "results.json").read_text()))
+    (run,) = json.loads((tmp_path / "results.json").read_text())["runs"]
+    check(run)
     assert {p.name for p in tmp_path.iterdir()} == {"results.json", "speed.png", "speed.svg"}
     assert all(name in done.stdout for name in ITEMS)
 
 
 def test_the_committed_results_are_those_of_a_full_run(root):
-    results = json.loads((root / "benchmarks/results.json").read_text())
-    check(results)
-    assert results["items"]["million_minutes"]["equations_made"] == 1_000_000
+    runs = json.loads((root / "benchmarks/results.json").read_text())["runs"]
+    for run in runs:
+        check(run)
+        assert run["items"]["million_minutes"]["equations_made"] == 1_000_000
+    machines = [tuple(run["machine"].values()) for run in runs]
+    assert len(set(machines)) == len(machines) >= 1
+
+
+def test_runs_of_other_machines_stay_and_one_of_the_same_is_replaced(root, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    from run import beside
+
+    path = tmp_path / "results.json"
+    for name, number in (("a", 1), ("b", 2), ("a", 3)):
+        path.write_text(json.dumps(beside({"machine": {"processor": name}, "items": number}, path)))
+    runs = json.loads(path.read_text())["runs"]
+    assert [(run["machine"]["processor"], run["items"]) for run in runs] == [("a", 3), ("b", 2)]
+
+
+@pytest.mark.slow
+def test_cost_against_size_runs_with_one_search(root, tmp_path):
+    command = [sys.executable, root / "benchmarks/size.py", "--tiny", "--out", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (found,) = json.loads((tmp_path / "size.json").read_text())["measured"]
+    assert found["rows"] == 20 and found["seconds"] > 0.0 and 0.05 < found["gigabytes"] < 4.0
+    assert {p.name for p in tmp_path.iterdir()} == {"size.json", "size.png", "size.svg"}
+
+
+def test_the_committed_costs_have_every_size(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    from size import USUAL, VALUES
+
+    measured = json.loads((root / "benchmarks/size.json").read_text())["measured"]
+    asked = [USUAL | {name: value} for name, values in VALUES.items() for value in values]
+    assert [{name: m[name] for name in USUAL} for m in measured] == asked
+
+
+def test_the_committed_peers_had_the_same_problems(root):
+    rows = pd.read_csv(root / "benchmarks/peers.csv")
+    asked = {frozenset(zip(r.problem, r.noise, strict=True)) for _, r in rows.groupby(["method", "limit"])}
+    assert len(asked) == 1 and len(*asked) >= 100 and len(set(rows.method)) == 4
+    assert rows.recovered.isin([0.0, 1.0]).all() and rows.skeleton.isin([0.0, 1.0]).all()
 
 
 @pytest.fixture

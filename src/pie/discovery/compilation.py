@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from numba.core import event
 
-NOTE = "compiling for this machine: one to two minutes, once per installation (pie warm-up)"
+NOTE = "compiling for this machine: half a minute to a minute, once per installation (pie warm-up)"
 
 
 class _Announcement(event.Listener):
