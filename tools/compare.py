@@ -20,19 +20,17 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from pie.data.benchmarks import Problem
-from pie.data.validation import noisy_problems
 from pie.experiments.answers import answer_to
 from pie.experiments.evaluation import Row, scored
+from pie.experiments.fresh import fresh_problems
 from pie.experiments.settings import load_settings
 from pie.expr.expression import parse
-from pie.network.pretraining import corpora
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build/compare"
@@ -43,10 +41,7 @@ NOISE = (0.0, 0.01, 0.05)  # of the spread of each column
 def problems(first: int, each: int) -> dict[str, Problem]:
     """``each`` problems of every corpus, noise and number of variables, by digest of the points."""
     settings = load_settings(ROOT / "params.yaml")
-    clean = replace(settings.corpus_plus.mixture, share=1.0, noisy=0.0, outliers=0.0)
-    sources = {"paper": settings.corpus, "mixture": replace(settings.corpus_plus, mixture=clean)}
-    drawn = [(name, corpora(c, ROOT / "data/benchmarks")[1]) for name, c in sources.items()]
-    made = noisy_problems(drawn, NOISE, each, first)
+    made = fresh_problems(settings, ROOT / "data/benchmarks", NOISE, each, first)
     return {hashlib.sha256(p.points.tobytes()).hexdigest()[:16]: p for p in made}
 
 

@@ -1,22 +1,13 @@
-"""Why *PIE+* misses problems: not proposed, another law is cheaper, or the points show none.
+"""Why *PIE+* misses problems (:mod:`pie.experiments.misses`), one by one.
 
     python tools/misses.py --first 250000 --each 25
     python tools/misses.py --set wild --noise 0.01
 
-Where the true equation, as it is, has a price above 0, it makes the points no more probable than
-no law does: the points are *silent*. So are those at which it is refused as degenerate. Another
-problem that is missed is searched again with the true equation as one more draft, its constants
-the start of the fit. If that is then the answer, the *search* missed it: it is cheaper, and was
-not proposed, or badly fitted. Otherwise it is the *ranking*, or the points do not tell the two
-apart (or the truth is too long to be a draft).
 Problems are those of notebooks/08_plus.ipynb from another item on, which is from then on used, or
 those of a test set, which is from then on a development set.
 """
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -27,79 +18,20 @@ from tqdm import tqdm
 from pie.data.benchmarks import Problem, load, noisy
 from pie.discovery.pretrained import from_pretrained
 from pie.experiments.metrics import right_skeleton
+from pie.experiments.misses import RIGHT, Verdict, counts, verdict_of_miss
 from pie.experiments.settings import load_settings
-from pie.expr.expression import Expression
-from pie.search import plus
 from pie.search.candidates import Candidate
-from pie.search.cloud import Cloud
-from pie.search.finish import Judge, in_user_coordinates
-from pie.search.plus import PlusConfig
-from pie.search.pool import WARM, Batch, Pool, Proposer, new_drafts
-from pie.search.price import price_of, with_zeros
+from pie.search.plus import PlusConfig, discover_plus
 
 ROOT = Path(__file__).resolve().parent.parent
-RIGHT, SEARCH, RANKING, SILENT = "right", "search", "ranking", "silent"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """How a problem ended, the answer, and the answer with the truth among the drafts."""
-
-    problem: str
-    sampling: str
-    verdict: str
-    truth: str
-    answer: Candidate | None
-    with_truth: Candidate | None = None
-
-
-def _truth(law: Expression, max_tokens: int) -> Proposer:
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        drafts = new_drafts([cloud.into(law)], cloud, pool, "truth", max_tokens)
-        yield Batch(drafts, WARM)
-
-    return propose
-
-
-def is_silent(problem: Problem, config: PlusConfig) -> bool:
-    """Whether the true equation costs more than it explains, or is refused as degenerate."""
-    prices, points = config.prices, problem.points
-    try:
-        judge = Judge(prices, config.curved, config.seed)
-        fit = in_user_coordinates(problem.truth, points, judge)
-    except ValueError:  # too long to be a draft
-        return False
-    return with_zeros(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
-
-
-def verdict_of(problem: Problem, config: PlusConfig) -> Verdict:
-    """Search a problem, and again with the truth if it is missed."""
-
-    def answer(settings: PlusConfig) -> tuple[Candidate | None, bool]:
-        best = plus.discover_plus(from_pretrained(), problem.points, settings).best
-        found = None if best is None else best.expression
-        right = right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box)
-        return best, right
-
-    named = partial(Verdict, problem.equation_id, problem.sampling)
-    first, right = answer(config)
-    if right:
-        return named(RIGHT, str(problem.truth), first)
-    if is_silent(problem, config):
-        return named(SILENT, str(problem.truth), first)
-    plus.PROPOSERS["truth"] = lambda model, c, workers: _truth(problem.truth, c.max_tokens)
-    try:
-        second, right = answer(replace(config, proposers=("truth", *config.proposers)))
-    finally:
-        del plus.PROPOSERS["truth"]
-    return named(SEARCH if right else RANKING, str(problem.truth), first, second)
-
-
-def table(verdicts: list[Verdict]) -> pd.DataFrame:
-    """Numbers of problems by noise and verdict."""
-    noise = [v.sampling.partition("noise ")[2] or "none" for v in verdicts]
-    ended = pd.Categorical([v.verdict for v in verdicts], [RIGHT, SEARCH, RANKING, SILENT])
-    return pd.crosstab(pd.Series(noise, name="noise"), ended, colnames=[""], dropna=False)
+def judged(problem: Problem, config: PlusConfig) -> tuple[Candidate | None, Verdict]:
+    """The answer to a problem, and how it ended."""
+    best = discover_plus(from_pretrained(), problem.points, config).best
+    found = None if best is None else best.expression
+    right = right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box)
+    return best, Verdict(RIGHT) if right else verdict_of_miss(problem, config)
 
 
 def main() -> None:
@@ -118,16 +50,21 @@ def main() -> None:
     else:
         chosen = [*problems(options.first, options.each).values()]
     found = Parallel(options.workers, return_as="generator")(
-        delayed(verdict_of)(problem, config) for problem in chosen
+        delayed(judged)(problem, config) for problem in chosen
     )
-    verdicts = [*tqdm(found, "search", len(chosen), disable=None)]
-    for one in verdicts:
-        if one.verdict != RIGHT:
-            print(f"{one.verdict}: {one.problem}, {one.sampling}\n  truth: {one.truth}")
-            for name, candidate in (("answer", one.answer), ("with the truth", one.with_truth)):
+    ended = []
+    for problem, (answer, why) in zip(
+        chosen, tqdm(found, "search", len(chosen), disable=None), strict=True
+    ):
+        noise = problem.sampling.partition("noise ")[2] or "none"
+        ended.append({"test_set": noise, "verdict": why.verdict})
+        if why.verdict != RIGHT:
+            print(f"{why.verdict}: {problem.equation_id}, {problem.sampling}")
+            print(f"  truth: {problem.truth}")
+            for name, candidate in (("answer", answer), ("with the truth", why.with_truth)):
                 if candidate is not None:
                     print(f"  {name}: {candidate.expression}\n    {candidate.price}")
-    print(table(verdicts).to_string())
+    print(counts(pd.DataFrame(ended)).to_string())
 
 
 if __name__ == "__main__":

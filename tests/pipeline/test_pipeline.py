@@ -14,21 +14,18 @@ import papermill
 import pytest
 import yaml
 
-from pie.data.benchmarks import Problem
 from pie.data.recipe import first_skeletons
 from pie.experiments.evaluation import Row, read_rows, write_rows
 from pie.experiments.parts import Task
 from pie.experiments.settings import load_settings
-from pie.expr.expression import parse
 from pie.network.pretraining import corpora
 from pie.network.runs import RUNS
 from pie.params import read_yaml
-from pie.search.plus import PlusConfig
 
 NOTEBOOKS = (
     "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
     "05_robustness", "06_sensitivity", "07_paper", "08_plus", "09_equal_time", "10_no_law",
-    "11_measured", "12_columns", "13_field",
+    "11_measured", "12_columns", "13_field", "14_misses",
 )  # fmt: skip
 
 
@@ -339,26 +336,3 @@ def test_pretraining_says_what_is_wrong_in_one_line(root, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert done.returncode == 1
     assert done.stderr.strip().startswith("error: unknown parameter model.widht; known are")
-
-
-def hardly_bent(x):
-    """By less than what looks like noise."""
-    return 0.5 * np.exp(0.02 * x) + 0.5 + 0.002 * np.sin(50.0 * x)
-
-
-@pytest.mark.parametrize(
-    "truth, points, verdict",
-    [
-        ("x1**2 + x2**2 - 1", lambda t: (np.cos(t), np.sin(t)), "right"),
-        ("x2 - sin(1.3*exp(x1))", lambda t: (t / 3.0, np.sin(1.3 * np.exp(t / 3.0))), "search"),
-        ("x1**2 + x2**2 - 1", lambda t: (t, 1.7 * t + 0.3), "silent"),  # on a line instead
-        ("x2 - 0.5*exp(0.02*x1) - 0.5", lambda t: (t, hardly_bent(t)), "ranking"),
-    ],
-)
-def test_a_miss_is_of_the_search_or_the_ranking_or_the_points(root, truth, points, verdict):
-    cloud = np.column_stack(points(np.random.default_rng(0).uniform(0.0, 6.0, 60)))
-    problem = Problem("own", "1", parse(truth), cloud, None, "noise 0")
-    misses = tool(root, "misses")
-    found = misses.verdict_of(problem, PlusConfig(proposers=("relations",)))
-    assert found.verdict == verdict
-    assert misses.table([found]).loc["0", verdict] == 1

@@ -106,6 +106,20 @@ def ablation(summary: Sequence[dict]) -> Figure:
     return figure
 
 
+def endings(table: pd.DataFrame) -> Figure:
+    """How the problems of each test set end, in per cent (:func:`pie.experiments.misses.counts`)."""
+    figure, (axes,) = panels(1, 0.8 + 0.25 * len(table))
+    left = np.zeros(len(table))
+    for verdict, shade in zip(table.columns[2:], ("#009E73", "0.35", "0.6", "0.85"), strict=True):
+        width = 100.0 * table[verdict] / table["problems"]
+        axes.barh(table["test set"], width, left=left, color=shade, height=0.7, label=verdict)
+        left += width
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 100), xlabel="problems (%)")
+    legend_below(figure, axes)
+    return figure
+
+
 def methods(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figure:
     """Fitness and Acc 0.99 of many methods, a column per test set; the paper's value hollow."""
     sets, names = distinct(summary, "benchmark"), distinct(summary, "method")

@@ -1,0 +1,139 @@
+"""Why *PIE+* misses a problem: not proposed, another law is cheaper, or the points show none.
+
+Where the true equation, as it is, has a price above 0, it makes the points no more probable than
+no law does: they are *silent*. So are points at which it is refused as degenerate. Another problem
+that is missed is searched again with the true equation as one more draft, its constants the start
+of the fit. If that is then the answer, the *search* missed it: it is cheaper, and was not proposed,
+or badly fitted. Otherwise it is the *ranking*: another equation is cheaper at these points (or the
+truth is too long to be a draft).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from ..data.benchmarks import Problem
+from ..discovery.pretrained import from_pretrained
+from ..expr.expression import Expression
+from ..search import plus
+from ..search.candidates import Candidate
+from ..search.cloud import Cloud
+from ..search.finish import Judge, in_user_coordinates
+from ..search.plus import PlusConfig
+from ..search.pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..search.price import price_of, with_zeros
+from .evaluation import Row, read_rows
+from .metrics import right_skeleton
+
+RIGHT, SEARCH, RANKING, SILENT = "right", "search", "ranking", "silent"
+VERDICTS = (RIGHT, SEARCH, RANKING, SILENT)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a problem ended; the answer with the truth among the drafts, where it was searched."""
+
+    verdict: str
+    with_truth: Candidate | None = None
+
+
+def _truth(law: Expression, max_tokens: int) -> Proposer:
+    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        drafts = new_drafts([cloud.into(law)], cloud, pool, "truth", max_tokens)
+        yield Batch(drafts, WARM)
+
+    return propose
+
+
+def is_silent(problem: Problem, config: PlusConfig) -> bool:
+    """Whether the true equation costs more than it explains, or is refused as degenerate."""
+    prices, points = config.prices, problem.points
+    try:
+        judge = Judge(prices, config.curved, config.seed)
+        fit = in_user_coordinates(problem.truth, points, judge)
+    except ValueError:  # too long to be a draft
+        return False
+    return with_zeros(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
+
+
+def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:
+    """Why a problem is missed: one more search, with the truth among the drafts."""
+    if is_silent(problem, config):
+        return Verdict(SILENT)
+    plus.PROPOSERS["truth"] = lambda model, c, workers: _truth(problem.truth, c.max_tokens)
+    try:
+        asked = replace(config, proposers=("truth", *config.proposers))
+        best = plus.discover_plus(from_pretrained(weights), problem.points, asked).best
+    finally:
+        del plus.PROPOSERS["truth"]
+    found = None if best is None else best.expression
+    right = right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box)
+    return Verdict(SEARCH if right else RANKING, best)
+
+
+def rows_of(results: Path, problems: Sequence[Problem]) -> list[Row]:
+    """The row of *PIE+* of each problem, of all rows in ``results``; KeyError where there is none."""
+    files = ("evaluation/plus.csv", "ablation.csv", "field/plus.csv")
+    rows = [r for name in files for r in read_rows(results / name) if r.method == "PIE+"]
+    found = {(r.benchmark, r.equation_id, r.budget.partition(", noise ")[2]): r for r in rows}
+    noise = [p.sampling.partition("noise ")[2] for p in problems]
+    return [found[p.benchmark, p.equation_id, n] for p, n in zip(problems, noise, strict=True)]
+
+
+def verdicts(
+    rows: Sequence[Row],
+    problems: Sequence[Problem],
+    config: PlusConfig,
+    weights: Path | None = None,
+    workers: int = 1,
+) -> pd.DataFrame:
+    """Test set with its noise, equation and verdict of each row, of the problem at its position.
+
+    The laws of *field* have each a noise of its own, and are one test set.
+    """
+    missed = [row.score("skeleton") < 1.0 for row in rows]
+    found = Parallel(workers, return_as="generator")(
+        delayed(verdict_of_miss)(problem, config, weights)
+        for problem, miss in zip(problems, missed, strict=True)
+        if miss
+    )
+    why = iter(tqdm(found, "misses", sum(missed), disable=None))
+    return pd.DataFrame(
+        {
+            "test_set": "field" if row.benchmark == "field" else row.test_set,
+            "equation_id": row.equation_id,
+            "verdict": next(why).verdict if miss else RIGHT,
+        }
+        for row, problem, miss in zip(rows, problems, missed, strict=True)
+    )
+
+
+def write(found: pd.DataFrame, path: Path) -> None:
+    """Verdicts as CSV, atomically."""
+    partial = path.with_suffix(".tmp")
+    found.to_csv(partial, index=False)
+    partial.replace(path)
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Verdicts that :func:`write` wrote."""
+    return pd.read_csv(path)
+
+
+def counts(found: pd.DataFrame) -> pd.DataFrame:
+    """Problems by test set and verdict.
+
+    >>> told = pd.DataFrame({"test_set": ["a", "a", "b"], "verdict": [RIGHT, SEARCH, RIGHT]})
+    >>> counts(told).values.tolist()
+    [['a', 2, 1, 1, 0, 0], ['b', 1, 1, 0, 0, 0]]
+    """
+    ended = pd.Categorical(found.verdict, VERDICTS)
+    sets = pd.Categorical(found.test_set, [*dict.fromkeys(found.test_set)])
+    table = pd.crosstab(sets, ended, dropna=False)
+    table.insert(0, "problems", table.sum(axis=1))
+    table.columns = [*table.columns]
+    return table.rename_axis("test set").reset_index()
