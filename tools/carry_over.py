@@ -268,6 +268,8 @@ def main(stages: list[str]) -> None:
     stages_known = [*WEIGHTS, *NOTEBOOKS, *OTHERS]
     if not stages or {*stages} - {*stages_known}:
         sys.exit(f"{__doc__}\nStages: {', '.join(stages_known)}; given were {stages}")
+    # what else the stages depend on; a later repro would otherwise train again
+    subprocess.run(["dvc", "repro", "-q", "-s", "code", "variants"], cwd=ROOT, check=True)
     failed = []
     for stage in stages:
         print(f"--- {stage}", flush=True)

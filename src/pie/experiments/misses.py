@@ -1,8 +1,8 @@
 """Why *PIE+* misses a problem: not proposed, another law is cheaper, or the points show none.
 
 Where the true equation, as it is, has a price above 0, it makes the points no more probable than
-no law does: they are *silent*. So are points at which it is refused as degenerate. Another problem
-that is missed is searched again with the true equation as one more draft, its constants the start
+no law does: they are *silent*. So are points at which it is refused as degenerate, and points that
+no search takes, such as those of two equal columns. Another problem that is missed is searched again with the true equation as one more draft, its constants the start
 of the fit. If that is then the answer, the *search* missed it: it is cheaper, and was not proposed,
 or badly fitted. Otherwise it is the *ranking*: another equation is cheaper at these points (or the
 truth is too long to be a draft).
@@ -20,7 +20,7 @@ from ..data.benchmarks import Problem
 from ..discovery.pretrained import from_pretrained
 from ..expr.expression import Expression
 from ..search import plus
-from ..search.candidates import Candidate
+from ..search.candidates import Candidate, Unusable
 from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
 from ..search.plus import PlusConfig
@@ -68,6 +68,8 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
     try:
         asked = replace(config, proposers=("truth", *config.proposers))
         best = plus.discover_plus(from_pretrained(weights), problem.points, asked).best
+    except Unusable:  # such as equal columns
+        return Verdict(SILENT)
     finally:
         del plus.PROPOSERS["truth"]
     found = None if best is None else best.expression
