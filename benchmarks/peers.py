@@ -1,7 +1,7 @@
 """*PIE+* beside other packages, each as its users run it, on curves of *wild* with noise.
 
     pip install pyoperon pysindy           # the extra [peers]
-    python benchmarks/peers.py             # about 25 minutes on two cores
+    python benchmarks/peers.py             # about ten minutes on two cores
     python benchmarks/peers.py --tiny      # one problem, one second
 
 Every method has one thread and the same seconds per problem. *pyoperon* (genetic programming with
@@ -188,7 +188,7 @@ def main() -> None:
     """Search, score, write, draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tiny", action="store_true", help="one problem, one second")
-    parser.add_argument("--every", type=int, default=10, help="every N-th problem of wild")
+    parser.add_argument("--every", type=int, default=19, help="every N-th problem of wild")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=HERE)
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 """Seconds and memory of ``pie.discover`` against rows, columns, noise, beam and threads.
 
     python benchmarks/size.py         # about five minutes on two cores; nothing else should run
+    python benchmarks/size.py --draw  # the figure of what was measured before
     python benchmarks/size.py --tiny  # one search, only to see that it runs
 
 The law is y = 2·exp(−0.7·x) + 0.3 in two of the columns, the others are random. Each search is the
@@ -24,7 +25,7 @@ VALUES = {
     "beam": [1, 4, 16, 64, 256],
     "threads": [1, 2],
 }
-UNITS = {"noise": "of the spread of a column", "beam": "skeletons"}
+UNITS = {"noise": "in spreads"}
 
 
 def table(rows: int, columns: int, noise: float):
@@ -63,6 +64,7 @@ def one(setting: dict) -> dict:
 def draw(measured: list[dict], machine: dict):
     """Seconds in the upper row, memory in the lower one."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullLocator, ScalarFormatter
 
     from pie.report.drawing import WIDTH
 
@@ -76,12 +78,16 @@ def draw(measured: list[dict], machine: dict):
             below.set_xscale("symlog", linthresh=1e-3)
         else:
             below.set_xscale("log")
+        if name == "columns":
+            below.set_xticks([2, 4, 8, 20, 50])
+            below.xaxis.set_major_formatter(ScalarFormatter())
+        below.xaxis.set_minor_locator(NullLocator())
         below.set_xlabel(f"{name}\n{UNITS[name]}" if name in UNITS else name)
     axes[0, 0].set_yscale("log")
     axes[0, 0].set_ylabel("seconds")
     axes[1, 0].set_ylabel("memory, GB")
     axes[1, 0].set_ylim(bottom=0.0)
-    figure.suptitle(f"{machine['processor']}, {machine['cores']} cores", fontsize=6, color="0.4")
+    figure.suptitle(f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}", fontsize=6, color="0.4")
     return figure
 
 
@@ -89,6 +95,7 @@ def main() -> None:
     """Measure, write, draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tiny", action="store_true", help="one search")
+    parser.add_argument("--draw", action="store_true", help="only the figure")
     parser.add_argument("--out", type=Path, default=HERE)
     parser.add_argument("--one", help="a setting as JSON; prints what was measured")
     options = parser.parse_args()
@@ -100,6 +107,10 @@ def main() -> None:
 
     from pie.report import figures
 
+    if options.draw:
+        found = json.loads((options.out / "size.json").read_text())
+        figures.save(draw(found["measured"], found["machine"]), options.out / "size")
+        return
     settings = [(name, USUAL | {name: v}) for name, values in VALUES.items() for v in values]
     measured = []
     for varied, setting in settings[:1] if options.tiny else settings:
