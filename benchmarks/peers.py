@@ -159,7 +159,7 @@ def answer(method: str, problem: Problem, seconds: float, folder: Path) -> dict:
 
 
 def draw(rows: pd.DataFrame):
-    """Share of recovered zero sets within so many seconds, one panel per level of noise."""
+    """Share of right skeletons within so many seconds, one panel per level of noise."""
     import matplotlib.pyplot as plt
 
     from pie.report.drawing import WIDTH
@@ -169,16 +169,16 @@ def draw(rows: pd.DataFrame):
         for place, method in enumerate(METHODS):
             these = rows[(rows.method == method) & (rows.noise == level)]
             if method == "pyoperon":
-                shares = these.groupby("limit").recovered.mean()
+                shares = these.groupby("limit").skeleton.mean()
                 axis.plot(shares.index, 100 * shares, "s-", color=f"C{place}", label=method)
                 continue
             ordered = these.sort_values("seconds")
-            shares = 100 * ordered.recovered.cumsum() / len(ordered)
+            shares = 100 * ordered.skeleton.cumsum() / len(ordered)
             axis.step(ordered.seconds, shares, where="post", color=f"C{place}", label=method)
         axis.set_xscale("log")
         axis.set_title(f"{100 * level:g} % noise" if level else "no noise", fontsize=8)
         axis.set_xlabel("seconds")
-    axes[0].set_ylabel("zero set recovered, %")
+    axes[0].set_ylabel("right skeletons, %")
     axes[0].set_ylim(0, 100)
     axes[-1].legend(fontsize=6)
     return figure

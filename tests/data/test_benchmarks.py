@@ -77,7 +77,7 @@ def test_the_committed_costs_have_every_size(root, monkeypatch):
 def test_the_committed_peers_had_the_same_problems(root):
     rows = pd.read_csv(root / "benchmarks/peers.csv")
     asked = {frozenset(zip(r.problem, r.noise, strict=True)) for _, r in rows.groupby(["method", "limit"])}
-    assert len(asked) == 1 and len(*asked) >= 100 and len(set(rows.method)) == 4
+    assert len(asked) == 1 and len(*asked) >= 60 and len(set(rows.method)) == 4
     assert rows.recovered.isin([0.0, 1.0]).all() and rows.skeleton.isin([0.0, 1.0]).all()
 
 
