@@ -36,5 +36,6 @@ def speed(results: dict) -> Figure:
     axes.margins(y=0.15)
     axes.legend(loc="lower right")
     where = results["machine"]
-    axes.set_title(f"{where['processor']}, {where['cores']} cores, {where['vectors']}", fontsize=6, color="0.4")
+    title = f"{where['processor']}, {where['cores']} cores, {where['vectors']}"
+    axes.set_title(title, fontsize=6, color="0.4")
     return figure

@@ -24,15 +24,22 @@ def check(results):
     assert {"python", "numpy", "torch", "numba"} <= results["versions"].keys()
 
 
+def tiny(script, folder):
+    """What a script writes at its smallest size: its JSON, and what it prints."""
+    command = [sys.executable, script, "--tiny", "--out", folder]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (written,) = folder.glob("*.json")
+    assert {p.suffix for p in folder.iterdir()} == {".json", ".png", ".svg"}
+    return json.loads(written.read_text()), done.stdout
+
+
 @pytest.mark.slow
 def test_the_benchmarks_run_at_a_tiny_size(root, tmp_path):
-    command = [sys.executable, root / "benchmarks/run.py", "--tiny", "--out", tmp_path]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-2000:]
-    (run,) = json.loads((tmp_path / "results.json").read_text())["runs"]
+    results, printed = tiny(root / "benchmarks/run.py", tmp_path)
+    (run,) = results["runs"]
     check(run)
-    assert {p.name for p in tmp_path.iterdir()} == {"results.json", "speed.png", "speed.svg"}
-    assert all(name in done.stdout for name in ITEMS)
+    assert all(name in printed for name in ITEMS)
 
 
 def test_the_committed_results_are_those_of_a_full_run(root):
@@ -57,12 +64,8 @@ def test_runs_of_other_machines_stay_and_one_of_the_same_is_replaced(root, tmp_p
 
 @pytest.mark.slow
 def test_cost_against_size_runs_with_one_search(root, tmp_path):
-    command = [sys.executable, root / "benchmarks/size.py", "--tiny", "--out", tmp_path]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-2000:]
-    (found,) = json.loads((tmp_path / "size.json").read_text())["measured"]
+    (found,) = tiny(root / "benchmarks/size.py", tmp_path)[0]["measured"]
     assert found["rows"] == 20 and found["seconds"] > 0.0 and 0.05 < found["gigabytes"] < 4.0
-    assert {p.name for p in tmp_path.iterdir()} == {"size.json", "size.png", "size.svg"}
 
 
 def test_the_committed_costs_have_every_size(root, monkeypatch):
@@ -76,7 +79,8 @@ def test_the_committed_costs_have_every_size(root, monkeypatch):
 
 def test_the_committed_peers_had_the_same_problems(root):
     rows = pd.read_csv(root / "benchmarks/peers.csv")
-    asked = {frozenset(zip(r.problem, r.noise, strict=True)) for _, r in rows.groupby(["method", "limit"])}
+    runs = [found for _, found in rows.groupby(["method", "limit"])]
+    asked = {frozenset(zip(run.problem, run.noise, strict=True)) for run in runs}
     assert len(asked) == 1 and len(*asked) >= 60 and len(set(rows.method)) == 4
     assert rows.recovered.isin([0.0, 1.0]).all() and rows.skeleton.isin([0.0, 1.0]).all()
 
