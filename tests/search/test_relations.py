@@ -145,7 +145,7 @@ def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):
     points, terms = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.05, rng), monomials(2, 3)
     moments = moments_of(terms, points, points.std(axis=0))
     ranked = [(r, terms) for _, r in smallest(moments, subsets(terms, 3), 80)]
-    prices = [200 * np.log(r.size) + form_price(r.of(terms), Prices()) for r, _ in ranked]
+    prices = [200 * np.log(r.size) + form_price(r.of(terms), 200, Prices()) for r, _ in ranked]
     assert cheapest(ranked, 200, Prices(), 7) == list(np.argsort(np.round(prices, 6))[:7])
     assert cheapest(ranked, 200, Prices(), 7) != list(range(7)), "not those of least noise alone"
 
