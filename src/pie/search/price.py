@@ -1,7 +1,7 @@
 r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
-.. math:: price = misfit + (\tfrac12 \ln N + c_1) \cdot constants - c_2 \ln P(form) + c_3 \cdot tokens
-                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
+.. math:: price = misfit + (\tfrac12 \ln N + c_1) \cdot constants - c_2 \ln P(form)
+                  + c_3 \cdot tokens + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs ½ ln N (Schwarz 1978) and the choice of where it stands;
