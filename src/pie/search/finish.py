@@ -52,7 +52,7 @@ def in_user_coordinates(
     """
     form, metric = canonical(expression), metric or Metric.of(points)
     units = metric.units(points)
-    short = simplified(form, points, units, judge.prices.of_constant(len(points)))
+    short = simplified(form, points, units, judge.prices.constant)
     short = canonical(with_whole_numbers(short, points, units))
     for expression in (short, form):
         flat = metric.coordinates(points)

@@ -1,11 +1,11 @@
 r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
-.. math:: price = misfit + (\tfrac12 \ln N + c_1) \cdot constants - c_2 \ln P(form)
-                  + c_3 \cdot tokens + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
+.. math:: price = misfit + c_1 \cdot constants - c_2 \ln P(form) + c_3 \cdot tokens
+                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
-are a negative log-prior. A constant costs ½ ln N (Schwarz 1978) and the choice of where it stands;
-P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
+are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
+stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
 costs the same. If several sheets of the zero set are within the errors of a point, any of them may
 be where it belongs, and its probability is spread over all of them. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused.
@@ -29,7 +29,7 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..fit.constants import Fit
-from ..fit.uncertainty import WHOLE, given
+from ..fit.uncertainty import WHOLE
 from ..zeroset.crossings import crossings, sheets
 from .forms import forms
 from .relations import Relation
@@ -41,7 +41,7 @@ FULL = 0.985  # largest correlation of neighbours: they are not one point
 class Prices:
     """Price of each item, in nats."""
 
-    constant: float = 1.35  # per constant, beside ½ ln N
+    constant: float = 4.0  # per constant
     form: float = 0.5  # per nat of −ln P(form)
     token: float = 0.5  # per operator, variable or constant
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
@@ -57,10 +57,6 @@ class Prices:
                 raise ValueError(
                     f"prices.{field.name} is {getattr(self, field.name)}; expected at least 0"
                 )
-
-    def of_constant(self, n_points: int) -> float:
-        """½ ln N + c₁, of each constant fitted to N points."""
-        return self.constant + 0.5 * float(np.log(n_points))
 
 
 @dataclass(frozen=True)
@@ -86,9 +82,9 @@ class Price:
         return f"{listed} = {self.total:.1f}"
 
 
-def form_price(expression: Expression, n_points: int, prices: Prices) -> float:
-    """Price of constants and form alone: the misfit of a contrast of 1 is 0."""
-    return price_of(Fit(expression, 0.0, "ok", contrast=1.0), n_points, prices).total
+def form_price(expression: Expression, prices: Prices) -> float:
+    """Price of constants and form alone."""
+    return price_of(Fit(expression, 0.0, "ok", contrast=1.0), 0, prices).total
 
 
 def cheapest(
@@ -102,11 +98,10 @@ def cheapest(
     found: list[tuple[float, int]] = []
     for k in sorted(range(len(relations)), key=lambda k: round(misfits[k], 6)):
         relation, terms = relations[k]
-        least = misfits[k] + prices.of_constant(n_points) * (len(relation.indices) - 1)
+        least = misfits[k] + prices.constant * (len(relation.indices) - 1)
         if len(found) >= most and least > found[most - 1][0]:
             break  # and so are all that follow
-        form = form_price(relation.of(terms), n_points, prices)
-        bisect.insort(found, (round(misfits[k] + form, 6), k))
+        bisect.insort(found, (round(misfits[k] + form_price(relation.of(terms), prices), 6), k))
     return [k for _, k in found[:most]]
 
 
@@ -121,7 +116,7 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     paid = [c for c in expression.constants if not (exact and abs(c) in WHOLE)]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
-        prices.of_constant(n_points) * len(paid),
+        prices.constant * len(paid),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
         prices.token * len(expression.codes),
     )
@@ -129,15 +124,14 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
 
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
+    """Price of the sines and cosines with a constant inside, for points (N, D)."""
     price = 0.0
 
     def walk(tree: Tree) -> None:
         nonlocal price
         if tree[0] in ("x", "c"):
             return
-        if tree[0] in ("sin", "cos") and not given(from_tree(tree)).all():
-            inside = from_tree(tree[1])
+        if tree[0] in ("sin", "cos") and (inside := from_tree(tree[1])).constants:
             turned = np.ptp(inside.values(points)) / np.pi  # in half turns
             price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
         for child in tree[1:]:

@@ -164,8 +164,7 @@ def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
     for found in pool.ranked()[:1]:
         law = cloud.back(found.fit.expression)
         away, _ = first_order(law, cloud.given, errors_of(cloud.given, cloud.exact))
-        price = form_price(found.fit.expression, len(cloud), prices)
-        long = price > SHORT * cloud.n_variables
+        long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
         return float((NEAR if long else BETTER) * np.sqrt(np.mean(capped(away) ** 2)))
     return np.inf
 

@@ -195,7 +195,7 @@ def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
         priced = []
         for _, form in library.shapes(cloud.n_variables):
             if found := numbers_of(form, points, units, limits):
-                cost = len(cloud) * np.log(found.error) + _form_price(form, len(cloud), prices)
+                cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
                 priced.append((round(cost, 6), found))
         cheapest = [found for _, found in sorted(priced, key=lambda p: p[0])][: limits.fitted]
         near = (near_best(found, points, units, limits) for found in cheapest)
@@ -206,5 +206,5 @@ def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
 
 
 @functools.cache
-def _form_price(form: Expression, n_points: int, prices: Prices) -> float:
-    return form_price(canonical(form), n_points, prices)
+def _form_price(form: Expression, prices: Prices) -> float:
+    return form_price(canonical(form), prices)
