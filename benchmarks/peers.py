@@ -19,6 +19,7 @@ import math
 import re
 import sys
 import time
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -50,17 +51,19 @@ def criterion(residual: np.ndarray, output: np.ndarray, length: int) -> float:
     return len(output) * math.log(unexplained) + math.log(len(output)) * length
 
 
-def pyoperon(points: np.ndarray, seconds: float) -> Expression | None:
-    """The best of the equations x_j = g(the other columns)."""
+def pyoperon(
+    points: np.ndarray, seconds: float, outputs: Sequence[int] | None = None
+) -> Expression | None:
+    """The best of the equations x_j = g(the other columns), j from ``outputs``; None: any."""
     from pyoperon.sklearn import SymbolicRegressor
 
     n_columns = points.shape[1]
-    found = []
-    for j in range(n_columns):
+    found, outputs = [], range(n_columns) if outputs is None else outputs
+    for j in outputs:
         inputs, output = np.delete(points, j, axis=1), points[:, j]
         search = SymbolicRegressor(
             allowed_symbols=OPERATORS, objectives=["r2", "length"], optimizer_iterations=10,
-            max_time=max(1, int(seconds / n_columns)), generations=10**9,
+            max_time=max(1, int(seconds / len(outputs))), generations=10**9,
             max_evaluations=10**12, n_threads=1, random_state=0,
         ).fit(inputs, output)  # fmt: skip
         cost = criterion(output - search.predict(inputs), output, search.stats_["model_length"])

@@ -7,18 +7,21 @@ import numpy as np
 import pytest
 
 from pie.data.benchmarks import read_equations
-from pie.data.columns import KINDS, columns, feynman_columns, points
+from pie.data.columns import KINDS, columns, development, feynman_columns, points
 from pie.data.corpus import HeldOut
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 
-FEYNMAN, OWN = 83, 40
+FEYNMAN, OWN, DEVELOPMENT = 83, 40, 31
 
 
 @pytest.fixture(scope="module")
 def sets(root):
     folder = root / "data/columns"
-    return {"feynman_columns": feynman_columns(folder), "columns": columns(folder)}
+    return {
+        "feynman_columns": feynman_columns(folder), "columns": columns(folder),
+        "development": development(folder),
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +37,11 @@ def relative_residuals(law, drawn):
 
 def test_the_sets_have_the_sizes_that_the_documents_name(sets, root):
     assert {name: len(members) for name, members in sets.items()} == {
-        "feynman_columns": FEYNMAN, "columns": OWN,
+        "feynman_columns": FEYNMAN, "columns": OWN, "development": DEVELOPMENT,
     }  # fmt: skip
     text = (root / "docs/data.md").read_text()
     assert f"{FEYNMAN} of the 100" in text and f"{OWN} laws" in text
+    assert f"{DEVELOPMENT} others" in text
 
 
 def test_columns_are_a_mix_of_kinds(sets):
@@ -53,7 +57,7 @@ def test_no_law_and_no_id_is_named_twice(laws):
 
 def test_every_law_names_its_columns_and_uses_all_of_them(sets):
     most = {name: max(len(law.columns) for law in members) for name, members in sets.items()}
-    assert most == {"feynman_columns": 9, "columns": 8}
+    assert most == {"feynman_columns": 9, "columns": 8, "development": 6}
     for law in (law for members in sets.values() for law in members):
         d = len(law.columns)
         assert d >= 4 and len(set(law.columns)) == d and all(law.columns), law.name
@@ -62,9 +66,15 @@ def test_every_law_names_its_columns_and_uses_all_of_them(sets):
         assert law.low.shape == law.high.shape == (d - 1,) and np.all(law.low < law.high), law.name
 
 
-def test_every_law_of_a_textbook_says_which(root):
-    with open(root / "data/columns/columns.csv", newline="") as file:
+@pytest.mark.parametrize("name", ["columns", "development"])
+def test_every_law_of_a_textbook_says_which(name, root):
+    with open(root / f"data/columns/{name}.csv", newline="") as file:
         assert all(", " in row["source"] for row in csv.DictReader(file))
+
+
+def test_eleven_laws_of_the_development_set_are_about_degrees(sets):
+    about = [law for law in sets["development"] if any("(deg)" in name for name in law.columns)]
+    assert [law.kind for law in about] == ["trigonometric"] * 11
 
 
 def test_points_obey_their_law(laws):

@@ -19,7 +19,7 @@ from pie.discovery.compilation import announced
 from pie.discovery.laws import WORTH, discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.pretrained import default_weights, from_pretrained
-from pie.discovery.result import RIVAL, Result
+from pie.discovery.result import RIVAL, Law, Result
 from pie.discovery.subsets import evidence
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
@@ -477,3 +477,15 @@ def test_an_explanation_adds_up_and_names_who_proposed(found):
     first = found.candidates[0]
     assert table.misfit[0] == pytest.approx(first.price.misfit, rel=1e-3)
     assert table.constants[0] == 4.0 * len(first.program.constants), "none of them is whole"
+
+
+def test_a_law_about_degrees_is_written_with_pi(rng):
+    angle = rng.uniform(5.0, 85.0, 150)
+    table = pd.DataFrame({"angle": angle, "force": 40.0 * np.sin(np.radians(angle))})
+    noisy = table + 0.003 * table.std().to_numpy() * rng.standard_normal(table.shape)
+    best = discover(noisy).best
+    assert sympy.pi in best.template.atoms() and "pi*angle/180" in str(best.equation)
+    ((value, error),) = best.constants.values()
+    assert 0.0 < error < 0.1 and min(value, 1.0 / value) * 40.0 == pytest.approx(1.0, rel=0.01)
+    again = Law.of_record(json.loads(json.dumps(best.record())))
+    assert again == replace(best, certificate=again.certificate)

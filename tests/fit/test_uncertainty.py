@@ -10,6 +10,7 @@ from pie.expr.expression import parse
 from pie.fit.sampson_fits import fit_sampson
 from pie.fit.uncertainty import (
     expected_residual,
+    given,
     leverages,
     neighbours_correlation,
     polished,
@@ -271,3 +272,45 @@ def test_an_exact_fit_and_two_points_have_no_correlation():
     points = np.column_stack([np.arange(5.0), np.arange(5.0)])
     assert neighbours_correlation(parse("x1 - x2"), points) == 0.0
     assert neighbours_correlation(parse("x1 - x2 - 1"), points[:2]) == 0.0
+
+
+RATE = np.pi / 180.0
+
+
+@pytest.mark.parametrize(
+    "text, known",
+    [
+        (f"x1 - 2.5*sin({RATE!r}*x2)", [False, True]),
+        (f"x1 - cos({2.0 * RATE!r}*x2 + 0.4)", [True, False]),
+        (f"x1 - {RATE!r}*exp(0.5*x2)", [False, False]),
+        ("x1 - 2.5*sin(0.01745*x2)", [False, False]),
+        ("x1 - x2", []),
+    ],
+)
+def test_rates_of_degrees_are_known_inside_of_waves(text, known):
+    assert given(parse(text)).tolist() == known
+
+
+def angles(rng, n=200):
+    theta = rng.uniform(5.0, 85.0, n)
+    return add_noise(np.column_stack([2.5 * np.sin(RATE * theta), theta]), 0.01, rng)
+
+
+def test_known_rates_are_not_fitted_and_have_no_error(rng):
+    points = angles(rng)
+    units = points.std(axis=0)
+    found = polished(parse(f"x1 - 2*sin({RATE!r}*x2)"), points, units)
+    assert found.constants[1] == RATE and found.constants[0] == pytest.approx(2.5, abs=0.05)
+    error, none = standard_errors(found, points, units)
+    assert 0.0 < error < 0.05 and none == 0.0
+
+
+def test_a_rate_near_that_of_degrees_becomes_it(rng):
+    points = angles(rng)
+    units = points.std(axis=0)
+    near = polished(canonical(parse("x1 - 2.4*sin(0.0176*x2)")), points, units)
+    assert not given(near).any()
+    assert RATE in simplified(near, points, units).constants
+    points[:, 1] *= 1.1
+    far = polished(canonical(parse("x1 - 2.4*sin(0.0158*x2)")), points, units)
+    assert not given(simplified(far, points, units)).any()

@@ -1,4 +1,4 @@
-"""PIE+: the points in units of their own, and the search, ranked by price."""
+"""PIE+: the search, ranked by price."""
 
 from dataclasses import fields, replace
 
@@ -22,35 +22,6 @@ FAST = PlusConfig(beam=24)
 @pytest.fixture(scope="module")
 def model(root):
     return Network.load(root / "data/models/pie")
-
-
-# ---- units ----
-
-
-def test_a_law_in_units_of_its_own_and_back_is_the_same_law(items):
-    rng = np.random.default_rng(2)
-    for item in items[:40]:
-        d = item.points.shape[1]
-        cloud = Cloud(item.points, np.exp(rng.normal(size=d)), np.zeros(d, bool))
-        value = cloud.back(item.target).values(item.points)
-        there = item.target.values(cloud.points)
-        known = np.isfinite(there) & np.isfinite(value) & (np.abs(there) < 1e6)
-        np.testing.assert_allclose(value[known], there[known], rtol=1e-6, atol=1e-7)
-        assert np.mean(np.isfinite(there) == np.isfinite(value)) > 0.95
-        again = cloud.into(cloud.back(item.target)).values(cloud.points)
-        np.testing.assert_allclose(again[known], there[known], rtol=1e-6, atol=1e-7)
-
-
-def test_points_of_ordinary_size_are_searched_as_they_are_others_in_units_of_their_own(rng):
-    points = rng.uniform(1.0, 5.0, (100, 2))
-    np.testing.assert_array_equal(Cloud.of(points).points, points)
-    one, other = Cloud.of(points * [1e-3, 2.54]), Cloud.of(points * [1e9, 0.03])
-    np.testing.assert_allclose(one.points, other.points, rtol=1e-12)
-    np.testing.assert_allclose(np.median(one.points, axis=0), 0.6744897501960817)
-    np.testing.assert_array_equal(Cloud.as_given(1e9 * points).points, 1e9 * points)
-
-
-# ---- the search ----
 
 
 @pytest.mark.parametrize("units", [(1.0, 1.0), (1e-3, 1e6), (1e9, 0.2)], ids=str)
@@ -134,7 +105,7 @@ def test_an_arc_gives_the_whole_curve(model):
 
 def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
     points = cloud("x1 + exp(x2) - 4")
-    scaled = Cloud(points, np.array([2.0, 1 / 3]), np.zeros(2, bool))
+    scaled = replace(Cloud.as_given(points), units=np.array([2.0, 1 / 3]))
     seen = canonical(parse("x1*2 + exp(x2/3)*(1 + 1e-12) - 4"))
     found = in_user_coordinates(scaled.back(seen), points, Judge(curved=0.25)).expression
     assert str(found) == "x1 + exp(x2) - 4.0"

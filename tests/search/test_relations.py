@@ -11,12 +11,13 @@ from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
 from pie.expr.terms import bare, monomials, terms
-from pie.search.libraries import bases, dictionaries
+from pie.search.libraries import bases, dictionaries, waves
 from pie.search.price import Prices, cheapest, form_price
-from pie.search.proposers.relations import among, exact, product_of_powers
+from pie.search.proposers.relations import among, closest, exact, product_of_powers
 from pie.search.relations import (
     Moments,
     columns_of,
+    covering,
     eliminated,
     exact_relation,
     moments_of,
@@ -238,3 +239,20 @@ def test_a_product_of_powers_is_read_from_logarithms(law, negative, cloud):
     found = canonical(product_of_powers(points))
     assert found.codes == canonical(parse(law)).codes
     np.testing.assert_allclose(found.constants, canonical(parse(law)).constants, rtol=1e-9)
+
+
+def test_subsets_that_hold_many_variables_are_those_among_all_subsets():
+    library = monomials(4, 2)
+    for size in (2, 3, 4):
+        assert covering(library, size, 10**6).tolist() == subsets(library, size).tolist()
+    n = len(subsets(library, 3))
+    assert len(covering(library, 3, n)) == n and len(covering(library, 3, n - 1)) == 0
+    assert len(covering(library[:2], 1, 10)) == 1 and len(covering([], 2, 10)) == 0
+
+
+def test_the_library_of_the_angle_that_a_law_has_is_the_closest(rng):
+    x = rng.uniform([0.2, 0.2, 1.0], [1.2, 1.2, 3.0], (150, 3))
+    points = np.column_stack([x, x[:, 2] ** 2 * np.sin(2.0 * x[:, 0]) + x[:, 1]])
+    asked = waves(4, np.array([True, True, False, False]))
+    (first,) = closest(asked, add_noise(points, 1e-4, rng), np.ones(4), 1)
+    assert ("sin", ("mul", ("c", 2.0), ("x", 1))) in first

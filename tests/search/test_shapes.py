@@ -190,7 +190,7 @@ def test_a_form_has_the_name_that_people_use(text, name):
 
 def test_the_proposer_drafts_the_law_among_others_and_no_more_than_it_may():
     points = drawn(parse(EQUATIONS["logistic"]))
-    cloud, pool = Cloud.of(points), Pool(lambda found: (0.0,))
+    cloud, pool = Cloud.as_given(points), Pool(lambda found: (0.0,))
     batches = list(proposer(Shapes(), Prices(), 90)(cloud, pool))
     home = {canonical(draft.expression).codes for draft in batches[0].drafts}
     assert canonical(parse(EQUATIONS["logistic"])).codes in home

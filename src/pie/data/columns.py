@@ -2,6 +2,7 @@
 
 ``feynman_columns`` is the AI-Feynman list with its published ranges, ``columns`` are forty laws of
 engineering and science in everyday units. Both were written before any search for such laws was.
+Choices are made on the laws of ``development``.
 """
 
 import csv
@@ -15,7 +16,11 @@ from .sampling import add_noise
 
 FOLDER = Path("data/columns")
 KINDS = ("product", "sum", "function", "ratio", "trigonometric")
-INVERSES = {"": np.asarray, "arcsin": np.arcsin}  # expressions have no inverse of the sine
+INVERSES = {  # expressions have no inverse of the sine
+    "": np.asarray,
+    "arcsin": np.arcsin,
+    "arcsin, degrees": lambda sine: np.degrees(np.arcsin(sine)),
+}
 
 
 class ColumnLaw(NamedTuple):
@@ -64,6 +69,16 @@ def columns(folder: Path = FOLDER) -> list[ColumnLaw]:
     lensmaker's equation: 1.0/x4 - (x1 - 1.0)*(1.0/x2 - 1.0/x3)
     """
     return _read(Path(folder) / "columns.csv")
+
+
+def development(folder: Path = FOLDER) -> list[ColumnLaw]:
+    """Laws of textbooks with four to six columns on which choices may be made, some about degrees.
+
+    >>> law = development()[20]
+    >>> law.name, law.inverse
+    ('refraction (Snell)', 'arcsin, degrees')
+    """
+    return _read(Path(folder) / "development.csv")
 
 
 def points(law: ColumnLaw, n: int, noise: float, seed: int) -> np.ndarray:

@@ -14,7 +14,8 @@ from .. import __version__
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.solving import solved_for
-from ..expr.sympy_bridge import balanced, named, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
+from ..fit.uncertainty import given
 from ..search.price import Price
 from ..search.shapes import name_of
 from ..zeroset.distance import first_order
@@ -66,6 +67,11 @@ def measured(value: float, error: float) -> str:
     return f"{value:.{shown}e} ± {error:.1e}"
 
 
+def _of_pi(rate: float) -> sympy.Expr:
+    """A rate of :data:`pie.fit.uncertainty.RATES` as it is written: pi/180."""
+    return sympy.pi * sympy.Rational(round(rate * 360.0 / math.pi), 360)
+
+
 def _number(value: float) -> float | None:
     """JSON has no infinite numbers."""
     return value if math.isfinite(value) else None
@@ -105,7 +111,7 @@ class Law:
     @property
     def expression(self) -> sympy.Expr:
         """f in SymPy, in symbols called like the columns."""
-        return named(to_sympy(self.program), self.names)
+        return self._written([number(value) for value, _ in self.constants.values()])
 
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits; of an even power the positive root.
@@ -122,11 +128,15 @@ class Law:
     @property
     def template(self) -> sympy.Expr:
         """f with its constants as symbols c1, c2, …, which are positive."""
-        symbols = [
-            (-1 if value < 0.0 else 1) * sympy.Symbol(name)
-            for name, value in zip(self.constants, self.program.constants, strict=True)
-        ]
-        return named(to_sympy(self.program, symbols), self.names)
+        return self._written([sympy.Symbol(name) for name in self.constants])
+
+    def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
+        """f with these for the magnitudes of its fitted constants."""
+        of_fitted, numbers = iter(fitted), []
+        for value, known in zip(self.program.constants, given(self.program), strict=True):
+            size = _of_pi(abs(value)) if known else next(of_fitted)
+            numbers.append(-size if value < 0.0 else size)
+        return named(to_sympy(self.program, numbers), self.names)
 
     @property
     def equation(self) -> sympy.Eq:
@@ -135,17 +145,26 @@ class Law:
 
     @property
     def constants(self) -> dict[str, tuple[float, float]]:
-        """Magnitudes and standard errors of c1, c2, … (c_1, … where a column is called so)."""
-        count, letter = len(self.errors), "c"
+        """Magnitudes and standard errors of c1, c2, … (c_1, … where a column is called so).
+
+        Without those that are not fitted, as π/180 of an angle in degrees.
+        """
+        fitted = [
+            (abs(value), error)
+            for value, error, known in zip(
+                self.program.constants, self.errors, given(self.program), strict=True
+            )
+            if not known
+        ]
+        count, letter = len(fitted), "c"
         while not {f"{letter}{k + 1}" for k in range(count)}.isdisjoint(self.names):
             letter += "_"
-        pairs = zip(map(abs, self.program.constants), self.errors, strict=True)
-        return {f"{letter}{k}": pair for k, pair in enumerate(pairs, start=1)}
+        return {f"{letter}{k}": pair for k, pair in enumerate(fitted, start=1)}
 
     @property
     def _constants_with_units(self) -> list[tuple[tuple[str, tuple[float, float]], str]]:
-        units = self.units or ("",) * len(self.errors)
-        return list(zip(self.constants.items(), units, strict=True))
+        units = np.array(self.units or ("",) * len(self.errors))[~given(self.program)]
+        return list(zip(self.constants.items(), map(str, units), strict=True))
 
     @property
     def name(self) -> str:
@@ -232,12 +251,15 @@ class Law:
             None if gap is None else tuple(tuple(ends) for ends in gap),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
-        constants = record["constants"].values()
+        program = from_tree(_of_lists(record["program"]))
+        of_fitted, known = iter(record["constants"].values()), {"standard_error": 0.0, "unit": ""}
+        constants = [known if is_known else next(of_fitted) for is_known in given(program)]
         errors = (_from_number(c["standard_error"]) for c in constants)
-        units = tuple(c["unit"] for c in constants if "unit" in c)
+        in_units = any("unit" in c for c in constants if c is not known)
+        units = tuple(c["unit"] for c in constants) if in_units else ()
         price = {name: _from_number(value) for name, value in (record["price"] or {}).items()}
         return cls(
-            from_tree(_of_lists(record["program"])), tuple(record["columns"]), tuple(errors),
+            program, tuple(record["columns"]), tuple(errors),
             _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
             record["chi"], record["proposer"], Price(**price) if price else None, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),

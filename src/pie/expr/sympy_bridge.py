@@ -19,6 +19,11 @@ _UNARY = {
 }  # fmt: skip
 
 
+def number(value: float) -> sympy.Number:
+    """A number in SymPy, whole if it is."""
+    return sympy.Integer(int(value)) if value == int(value) else sympy.Float(value, 17)
+
+
 def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = None) -> sympy.Expr:
     """The expression in SymPy, in real symbols x1, x2, …
 
@@ -34,8 +39,7 @@ def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = No
         if node[0] == "c":
             if given is not None:
                 return next(given)
-            value = node[1]
-            return sympy.Integer(int(value)) if value == int(value) else sympy.Float(value, 17)
+            return number(node[1])
         if node[0] == "x":
             return sympy.Symbol(f"x{node[1]}", real=True)
         children = [walk(child) for child in node[1:]]

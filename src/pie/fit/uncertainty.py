@@ -3,8 +3,11 @@ r"""Standard errors of constants, and removal of constants and terms that are no
 The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u of the columns,
 (D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is
 σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six robust standard deviations are left out; points
-with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted.
+with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted. Constants that
+are :func:`given` are not fitted: c is without them.
 """
+
+import functools
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -23,7 +26,11 @@ CLOSE = 1e-7  # relative tolerance for equality with a simpler value
 CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
+RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
+SAME = 1e-12  # relative tolerance for such a rate
+NEAR = 0.01  # the same, for one that may be it
 _POW = BY_NAME["pow"].code
+_WAVES = BY_NAME["sin"].code, BY_NAME["cos"].code
 
 
 def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -31,7 +38,7 @@ def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """r_n, (N,), and the Jacobian J, (N, P)."""
+    """r_n, (N,), and the Jacobian J of the constants that are not given, (N, F)."""
     codes, constants = expression.arrays
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
@@ -45,7 +52,7 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         norm[np.isinf(norm)] = np.nan
         residual = value / norm
         turning = np.einsum("jn,jpn->pn", slopes * columnwise, mixed) / norm
-        return residual, ((sensitivity - residual * turning) / norm).T
+        return residual, ((sensitivity - residual * turning) / norm)[~given(expression)].T
 
 
 @np.errstate(all="ignore")
@@ -92,14 +99,16 @@ def polished(
     best = root_mean_square(expression, points, units, usual)
     if not np.isfinite(best):
         return expression
-    for _ in range(steps if expression.constants else 0):
+    free = ~given(expression)
+    for _ in range(steps if free.any() else 0):
         residual, jacobian = _linearised(expression, points[usual], _at(units, usual))
         if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
             break
         size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
         step = np.linalg.lstsq(jacobian / size, -residual, rcond=1e-12)[0] / size
         for length in (1.0, 0.25):
-            moved = np.array(expression.constants) + length * step
+            moved = np.array(expression.constants)
+            moved[free] += length * step
             if not np.all(np.isfinite(moved)):
                 continue
             trial = expression.with_constants(moved)
@@ -129,7 +138,18 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
 
 @np.errstate(all="ignore")
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Standard errors of the constants, (P,); all inf if points (N, D) do not determine them."""
+    """Standard errors of the constants, (P,); all inf if points (N, D) do not determine them.
+
+    0 for those that are given.
+    """
+    free = ~given(expression)
+    found = np.zeros(len(free))
+    found[free] = _standard_errors(expression, points, units)
+    return found
+
+
+@np.errstate(all="ignore")
+def _standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     usual = usual_points(expression, points, units)
     residual, jacobian = _linearised(expression, points, units)
     if usual.sum() < MOSTLY * len(points):
@@ -197,34 +217,52 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
 
 
 def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
-    """Simpler values per constant: 0 and ±1; for an exponent the nearest half-integer > 0."""
-    exponents = _exponents(expression.codes)
+    """Simpler values per constant: 0 and ±1; for an exponent the nearest half-integer > 0.
+
+    Inside of a wave a rate of degrees within 1 % as well.
+    """
     values: list[tuple[float, ...]] = []
-    for k, constant in enumerate(expression.constants):
-        if k in exponents:
+    pairs = zip(expression.constants, _parts(expression.codes), given(expression), strict=True)
+    for constant, part, known in pairs:
+        if known:
+            values.append(())
+        elif part == "exponent":
             values.append((max(0.5, round(2.0 * constant) / 2.0),))
         else:
-            values.append((0.0, 1.0, -1.0))
+            near = [r for r in RATES if part == "wave" and abs(abs(constant) - r) <= NEAR * r]
+            values.append((0.0, 1.0, -1.0, *(float(np.copysign(r, constant)) for r in near)))
     return values
 
 
-def _exponents(codes: tuple[int, ...]) -> set[int]:
-    """Indices (from 0) of the constants that are exponents."""
-    found: set[int] = set()
+@functools.lru_cache(maxsize=4096)
+def _parts(codes: tuple[int, ...]) -> tuple[str, ...]:
+    """The part that each constant plays: an exponent, in a wave, or neither ("")."""
+    found: list[str] = []
 
-    def walk(place: int, number: int, exponent: bool) -> tuple[int, int]:
+    def walk(place: int, part: str) -> int:
         code = codes[place]
         if code == CONSTANT:
-            if exponent:
-                found.add(number)
-            return place + 1, number + 1
+            found.append(part)
         inside = place + 1
         for child in range(arity(code)):
-            inside, number = walk(inside, number, code == _POW and child == 1)
-        return inside, number
+            below = "exponent" if code == _POW and child == 1 else "wave" if code in _WAVES else ""
+            inside = walk(inside, below or (part if part == "wave" else ""))
+        return inside
 
-    walk(0, 0, False)
-    return found
+    walk(0, "")
+    return tuple(found)
+
+
+def given(expression: Expression) -> np.ndarray:
+    """Constants that are known and not fitted, (P,): π/360, π/180 and π/90 inside of waves.
+
+    >>> from pie.expr.expression import parse
+    >>> given(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
+    array([False,  True])
+    """
+    numbers = np.abs(np.array(expression.constants, float))
+    waves = np.array([part == "wave" for part in _parts(expression.codes)], bool)
+    return waves & np.any([np.abs(numbers - rate) <= SAME * rate for rate in RATES], axis=0)
 
 
 @np.errstate(all="ignore")
@@ -258,14 +296,20 @@ def _without_constants(
     return sorted(found, key=lambda entry: entry[0])
 
 
+def _length(expression: Expression) -> tuple[int, int]:
+    """Fitted constants, and tokens."""
+    return int(np.sum(~given(expression))), len(expression.codes)
+
+
 def simplified(
     expression: Expression, points: np.ndarray, units: np.ndarray, constant_cost: float = 4.0
 ) -> Expression:
     """The equation without constants and terms that are not significant.
 
-    A constant within 2.5 standard errors of 0 or ±1 (an exponent: of a half-integer) is set to
-    that; a term within 2.5 RMS residuals of 0 is dropped. A change is kept if, after a new fit,
-    N·ln(RMS residual) rises by less than the cost of the constants saved (at least 0.5).
+    A constant within 2.5 standard errors of 0 or ±1 (an exponent: of a half-integer; inside of a
+    wave: of a rate of degrees) is set to that; a term within 2.5 RMS residuals of 0 is dropped. A
+    change is kept if, after a new fit, N·ln(RMS residual) rises by less than the cost of the
+    constants saved (at least 0.5).
 
     Args:
         expression: canonical and fitted.
@@ -282,11 +326,11 @@ def simplified(
                 trial = canonical(changed)
             except ValueError:
                 continue
-            if trial.variables != expression.variables or len(trial.codes) >= len(expression.codes):
+            if trial.variables != expression.variables or _length(trial) >= _length(expression):
                 continue
             trial = polished(trial, points, units, usual)
             after = root_mean_square(trial, points, units, usual)
-            saved = constant_cost * (len(expression.constants) - len(trial.constants))
+            saved = constant_cost * (_length(expression)[0] - _length(trial)[0])
             if not np.isfinite(after):
                 continue
             if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):

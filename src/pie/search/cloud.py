@@ -1,46 +1,60 @@
-"""The points of a search, in units in which they are of ordinary size.
+"""The points of a search, in the coordinates in which equations are sought.
 
-Equations are searched at points z = x/s and written in x at the end. The scales s are 1 where all
-columns are of ordinary size: laws in the user's units have simpler numbers.
+Equations are sought at points z = x/s, or z = ln x, and written in x at the end. :func:`clouds`
+says in which coordinates: laws in the user's units have the simpler numbers, and fits measure
+distances in z, where a column of 0 to 1 beside one of 0 to 90 hardly counts.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from ..data.sampling import scales
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
-from ..zeroset.metric import SET, set_columns
+from ..zeroset.metric import SET, logarithms, of_logarithms, set_columns
 from ..zeroset.noise import Noise, noise_of
+from ..zeroset.spreads import robust_spreads
 
-ORDINARY = 50.0  # the user's units are kept if the scales of all columns are within this of 1
+EVEN = 3.0  # spreads of columns within this of 1 are alike
+DEGREE = np.pi / 180.0
+TURN = 360.0  # degrees; an angle is not beyond
+WIDEST = 2.0 * np.pi  # columns up to it may be radians
+LEAST_SPREAD = 10.0  # degrees; angles of less bend no law much
+TAIL = 4.0  # standard deviations: no value of an angle is so far from the mean
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """Points z = x/s (N, D) of points x in the user's units, given, and units s (D,)."""
+    """Points z = y/s (N, D) with units s (D,); y is x or, in ``logarithmic`` columns, ln x."""
 
-    given: np.ndarray  # x, (N, D)
+    given: np.ndarray  # y, (N, D)
     units: np.ndarray  # s, (D,)
     exact: np.ndarray  # columns whose values were set, without errors, (D,)
+    angles: np.ndarray  # columns that may be angles, z in radians, (D,)
+    logarithmic: tuple[bool, ...] = ()  # () = none
 
     @classmethod
-    def of(cls, given: np.ndarray, exact: np.ndarray | None = None) -> "Cloud":
-        """In the user's units or, unless they are of ordinary size, in those of
-        :func:`pie.data.sampling.scales`; None: columns that look set are exact."""
-        units = scales(given)
-        if units.max() <= ORDINARY and units.min() >= 1.0 / ORDINARY:
-            units = np.ones_like(units)
-        return cls(given, units, set_columns(given) if exact is None else exact)
-
-    @classmethod
-    def as_given(cls, given: np.ndarray) -> "Cloud":
-        """In the user's units, as in the paper; no column is exact."""
+    def as_given(cls, given: np.ndarray, exact: np.ndarray | None = None) -> "Cloud":
+        """In the user's units; None: no column is exact, as in the paper."""
         d = given.shape[1]
-        return cls(given, np.ones(d), np.zeros(d, bool))
+        none = np.zeros(d, bool)
+        return cls(given, np.ones(d), none if exact is None else exact, none)
+
+    @classmethod
+    def even(cls, given: np.ndarray, exact: np.ndarray) -> "Cloud":
+        """In units in which columns have like spreads, and what may be degrees is in radians."""
+        spreads, angles = robust_spreads(given), may_be_degrees(given)
+        units = np.where((spreads > 1.0 / EVEN) & (spreads < EVEN), 1.0, spreads)
+        return cls(given, np.where(angles, 1.0 / DEGREE, units), exact, angles)
+
+    @classmethod
+    def logarithms(
+        cls, points: np.ndarray, exact: np.ndarray, logarithmic: tuple[bool, ...]
+    ) -> "Cloud":
+        """Logarithms of the ``logarithmic`` columns, as they are."""
+        cloud = cls.as_given(logarithms(points, logarithmic), exact)
+        return replace(cloud, logarithmic=logarithmic)
 
     def __len__(self) -> int:
         return len(self.given)
@@ -57,22 +71,32 @@ class Cloud:
     @cached_property
     def noise(self) -> Noise:
         """The noise of the points, in units of the columns' spreads."""
-        return noise_of(self.points / self._errors)
-
-    @property
-    def _errors(self) -> np.ndarray:
-        return self.points.std(axis=0) * np.where(self.exact, SET, 1.0)
+        errors = self.points.std(axis=0) * np.where(self.exact, SET, 1.0)
+        return noise_of(self.points / errors)
 
     def back(self, expression: Expression) -> Expression:
-        """An equation in z, written in x."""
-        return substituted(expression, np.zeros(self.n_variables), self.units)
+        """An equation in z, written in x; ValueError if it is too long or has no zeros there."""
+        of_y = substituted(expression, np.zeros(self.n_variables), self.units)
+        return of_logarithms(of_y, self.logarithmic) if self.logarithmic else of_y
 
     def into(self, expression: Expression) -> Expression:
-        """An equation in x, written in z."""
+        """An equation in y, written in z."""
         return in_units(expression, np.zeros(self.n_variables), self.units)
 
-    @property
-    def frames(self) -> list[tuple[np.ndarray, Callable[[Expression], Expression]]]:
-        """Points for libraries of terms, with what writes an equation there in z: x and z."""
-        same = [(self.points, lambda expression: expression)]
-        return same if np.all(self.units == 1.0) else [(self.given, self.into), *same]
+
+def may_be_degrees(points: np.ndarray) -> np.ndarray:
+    """Columns of points (N, D) that may be angles in degrees, (D,)."""
+    size, spread = np.abs(points).max(axis=0), points.std(axis=0)
+    within = np.abs(points - points.mean(axis=0)).max(axis=0) <= TAIL * spread
+    return (size > WIDEST) & (size <= TURN) & (spread >= LEAST_SPREAD) & within
+
+
+def clouds(points: np.ndarray, exact: np.ndarray, wide: tuple[bool, ...] = ()) -> list[Cloud]:
+    """The coordinates in which points (N, D) are searched, in turn, until a fit is exact.
+
+    The user's units; even ones, if they differ; logarithms of the columns marked as ``wide``.
+    Noisy points are searched in even units alone: no law is exact in the user's.
+    """
+    user, even = Cloud.as_given(points, exact), Cloud.even(points, exact)
+    found = [user] if np.all(even.units == 1.0) else [even] if user.noise.seen else [user, even]
+    return [*found, Cloud.logarithms(points, exact, wide)] if any(wide) else found

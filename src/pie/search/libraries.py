@@ -4,12 +4,13 @@ Given points (N, D), terms are defined at all of them. Notation: x is a variable
 exp, sin, cos of one variable, m a monomial of degree at most two.
 """
 
+import functools
 from collections.abc import Iterator
 from itertools import combinations, permutations, product
 
 import numpy as np
 
-from ..expr.expression import Tree, from_tree
+from ..expr.expression import Tree, from_tree, with_variables
 from ..expr.terms import monomials
 
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
@@ -176,7 +177,7 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
 
 
 def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
-    """Small libraries for many columns: x; ln x; x, x²; m; ln x, x, 1/x; f.
+    """Small libraries for many columns: x; ln x; x, x²; m; m of degree three; ln x, x, 1/x; f.
 
     Logarithms are those of positive columns.
     """
@@ -189,9 +190,39 @@ def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
         yield [ONE, *logs]
     yield [ONE, *xs, *(("pow2", x) for x in xs)]
     yield monomials(len(xs), 2)
+    yield monomials(len(xs), 3)
     if of_positive:
         yield [ONE, *logs, *of_positive, *(inverse(x) for x in of_positive)]
     yield [ONE, *xs, *all_functions(points)]
+
+
+def waves(n: int, angles: np.ndarray) -> list[list[Tree]]:
+    """Libraries for columns that may be angles θ in radians, marked (n,): monomials and waves.
+
+    For each θ and k = 1, 2: m, m·cos kθ and m·sin kθ with monomials m of the other variables. For
+    two or three θ: products of 1, cos θ and sin θ of each, by themselves and times one other
+    variable.
+
+    >>> [len(terms) for terms in waves(4, np.array([False, True, False, True]))]
+    [30, 30, 30, 30, 27]
+    """
+    xs, found = variables(n), []
+    thetas = [x for x, angle in zip(xs, angles, strict=True) if angle]
+    for theta in thetas:
+        rest: dict[int, Tree] = dict(enumerate((x for x in xs if x != theta), 1))
+        m = [with_variables(tree, rest) for tree in monomials(n - 1, 2)]
+        for inside in (theta, ("mul", ("c", 2.0), theta)):
+            found.append([*m, *(_times(t, (g, inside)) for g in ("cos", "sin") for t in m)])
+    for several in (s for k in (2, 3) for s in combinations(thetas, k)):
+        of_each = [[ONE, ("cos", theta), ("sin", theta)] for theta in several]
+        m = [ONE, *(x for x in xs if x not in several)]
+        both = [functools.reduce(_times, one) for one in product(*of_each)]
+        found.append([_times(t, w) for w in both for t in m])
+    return found
+
+
+def _times(a: Tree, b: Tree) -> Tree:
+    return b if a == ONE else a if b == ONE else ("mul", a, b)
 
 
 def long_monomials(d: int) -> list[Tree]:

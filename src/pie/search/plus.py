@@ -6,7 +6,7 @@ written in the user's coordinates, simplified, and ranked by price (:mod:`pie.se
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
@@ -17,9 +17,9 @@ from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
-from ..zeroset.metric import logarithms, of_logarithms, set_columns
+from ..zeroset.metric import set_columns
 from .candidates import Candidate, Discovery, check_points
-from .cloud import Cloud
+from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
 from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
@@ -157,17 +157,35 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         )
 
 
+def searches(
+    model: Network, asked: Sequence[Cloud], config: PlusConfig, workers: int
+) -> Iterator[tuple[Cloud, Pool]]:
+    """What is found in each of the coordinates, until a fit is exact.
+
+    Where the user interrupts, what was found up to then comes first.
+    """
+    for cloud in asked:
+        try:
+            pool = searched(model, cloud, config, workers)
+        except Interrupted as stop:
+            yield cloud, stop.found
+            raise
+        yield cloud, pool
+        if any(is_exact(found.fit, config) for found in pool):
+            return
+
+
 def in_few_columns(
     model: Network, points: np.ndarray, config: PlusConfig, workers: int
 ) -> list[Expression]:
     """The cheapest equations of a search in the columns of a reduced table (N, K); the front."""
-    asked = tuple(name for name in config.proposers if name not in OF_USERS_COLUMNS)
-    if not asked:
+    names = tuple(name for name in config.proposers if name not in OF_USERS_COLUMNS)
+    if not names:
         return []
-    config = replace(config, proposers=asked)
-    measured = Cloud.of(points, np.zeros(points.shape[1], bool))
-    pool = searched(model, measured, config, workers)
-    return [whole for _, whole in _chosen(pool, measured, config, ())]
+    config = replace(config, proposers=names)
+    asked = clouds(points, np.zeros(points.shape[1], bool))
+    found = searches(model, asked, config, workers)
+    return [whole for cloud, pool in found for _, whole in _chosen(pool, cloud, config)]
 
 
 def front(pool: Pool) -> list[Found]:
@@ -180,20 +198,15 @@ def front(pool: Pool) -> list[Found]:
     return kept
 
 
-def _chosen(
-    pool: Pool, cloud: Cloud, config: PlusConfig, logarithmic: tuple[bool, ...]
-) -> Iterator[Chosen]:
-    """The cheapest candidates and those of the front, of a search in logarithms or not."""
+def _chosen(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[Chosen]:
+    """The cheapest candidates and those of the front, in the user's coordinates."""
     cheapest = [found for found in pool.ranked() if np.isfinite(found.fit.fitness)]
     both = (*cheapest[: config.returned], *front(pool))
     for found in {id(found): found for found in both}.values():
-        whole = cloud.back(found.fit.expression)
-        if logarithmic:
-            try:
-                whole = of_logarithms(whole, logarithmic)
-            except ValueError:  # no zeros, or too long
-                continue
-        yield found.draft, whole
+        try:
+            yield found.draft, cloud.back(found.fit.expression)
+        except ValueError:  # no zeros, or too long
+            continue
 
 
 def discover_plus(
@@ -218,18 +231,14 @@ def discover_plus(
     """
     points = check_points(points, max(MOST_COLUMNS, model.config.max_variables))
     began = time.perf_counter()
-    chosen, exact, interrupted = [], False, False
-    scales = [(), wide] if any(wide) and points.shape[1] <= FEW_COLUMNS else [()]
-    for logs in scales:
-        cloud = Cloud.of(logarithms(points, logs), set_columns(points))
-        try:
-            pool = searched(model, cloud, config, workers)
-        except Interrupted as stop:
-            pool, interrupted = stop.found, True
-        chosen += _chosen(pool, cloud, config, logs)
-        exact = any(is_exact(found.fit, config) for found in pool)
-        if interrupted or exact:
-            break
+    few = wide if points.shape[1] <= FEW_COLUMNS else ()
+    chosen, interrupted = [], False
+    try:
+        asked = clouds(points, set_columns(points), few)
+        for cloud, pool in searches(model, asked, config, workers):
+            chosen += _chosen(pool, cloud, config)
+    except Interrupted:
+        interrupted = True
     judge = Judge(config.prices, config.curved, config.seed)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}

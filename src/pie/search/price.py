@@ -29,7 +29,7 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..fit.constants import Fit
-from ..fit.uncertainty import WHOLE
+from ..fit.uncertainty import WHOLE, given
 from ..zeroset.crossings import crossings, sheets
 from .forms import forms
 from .relations import Relation
@@ -124,14 +124,15 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
 
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of the sines and cosines with a constant inside, for points (N, D)."""
+    """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
     price = 0.0
 
     def walk(tree: Tree) -> None:
         nonlocal price
         if tree[0] in ("x", "c"):
             return
-        if tree[0] in ("sin", "cos") and (inside := from_tree(tree[1])).constants:
+        if tree[0] in ("sin", "cos") and not given(from_tree(tree)).all():
+            inside = from_tree(tree[1])
             turned = np.ptp(inside.values(points)) / np.pi  # in half turns
             price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
         for child in tree[1:]:

@@ -26,6 +26,7 @@ A, G for each of B values of t.
 
 import functools
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -273,32 +274,42 @@ def subsets(terms: Sequence[Tree], size: int, first: int = 0) -> np.ndarray:
 
 
 def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
-    """As :func:`subsets`, each term holding a variable not yet held; none if over ``most``.
+    """As :func:`subsets`, for many variables, of which most subsets leave out some.
 
-    For many variables, of which most subsets leave out some.
+    None if there are more than ``most``.
     """
-    held = [frozenset(from_tree(term).variables) for term in terms]
-    every, widest = frozenset().union(*held), max(map(len, held), default=0)
+    masks = [sum(1 << v for v in from_tree(term).variables) for term in terms]
+    every = functools.reduce(operator.or_, masks, 0)
+    if not 0 < _count(masks, every, size) <= most:
+        return np.empty((0, size), int)
+    widest = max(mask.bit_count() for mask in masks)
     found: set[tuple[int, ...]] = set()
 
-    def extended(chosen: tuple[int, ...], missing: frozenset[int]) -> None:
+    def extended(chosen: tuple[int, ...], missing: int) -> None:
         left = size - len(chosen)
-        if len(missing) > left * widest or len(found) > most:
+        if missing.bit_count() > left * widest:
             return
         if missing:
-            for k, variables in enumerate(held):
-                if min(missing) in variables:
-                    extended((*chosen, k), missing - variables)
+            lowest = missing & -missing
+            for k, mask in enumerate(masks):
+                if mask & lowest:
+                    extended((*chosen, k), missing & ~mask)
             return
-        rest = [k for k in range(len(held)) if k not in chosen]
-        if math.comb(len(rest), left) > most:
-            found.update((k,) for k in range(most + 1))
-            return
+        rest = [k for k in range(len(masks)) if k not in chosen]
         found.update(tuple(sorted((*chosen, *more))) for more in combinations(rest, left))
 
     extended((), every)
-    kept = sorted(found) if len(found) <= most else []
-    return np.array(kept, int).reshape(-1, size)
+    return np.array(sorted(found), int).reshape(-1, size)
+
+
+def _count(masks: Sequence[int], every: int, size: int) -> int:
+    """How many subsets hold all variables, by inclusion and exclusion."""
+    bits = [1 << v for v in range(every.bit_length()) if every >> v & 1]
+    total = 0
+    for k in range(len(bits) + 1):
+        for left_out in map(sum, combinations(bits, k)):
+            total += (-1) ** k * math.comb(sum(not mask & left_out for mask in masks), size)
+    return total
 
 
 @functools.lru_cache(maxsize=256)

@@ -198,14 +198,12 @@ def laws(
 
 
 def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:
-    """The proposer, in the user's units and those of the cloud; nothing is exact under noise."""
+    """The proposer; nothing is exact under noise."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > libraries.FEW_COLUMNS or cloud.noise.seen:
             return
-        for points, into in cloud.frames:
-            for found in laws(points, workers, limits):
-                drafts = new_drafts(map(into, found), cloud, pool, "inner", max_tokens)
-                yield Batch(drafts, WARM)
+        for found in laws(cloud.points, workers, limits):
+            yield Batch(new_drafts(found, cloud, pool, "inner", max_tokens), WARM)
 
     return propose

@@ -21,8 +21,10 @@ from ..relations import (
     eliminated,
     exact_relation,
     moments_of,
+    slopes_of,
     smallest,
     subsets,
+    with_distances,
 )
 
 NEARLY_EXACT = 1e-5  # subsets with √λ below this are tested for exactness
@@ -39,6 +41,7 @@ class Relations:
     best: int = 12  # subsets fitted per library and size
     max_subsets: int = 40_000  # sizes with more subsets are left out
     batch: int = 24  # exact relations of libraries of up to so many terms are compared
+    waves: int = 4  # libraries of waves of angles, of more than three columns
 
 
 @np.errstate(all="ignore")
@@ -120,55 +123,61 @@ def product_of_powers(points: np.ndarray) -> Expression | None:
 
 @np.errstate(all="ignore")
 def of_many(
-    points: np.ndarray, errors: np.ndarray, limits: Relations = Relations()
-) -> Iterator[list[Expression]]:
-    """Relations at points (N, D) of many columns, in small libraries, subsets that hold them all.
+    terms: Sequence[Tree], points: np.ndarray, errors: np.ndarray, limits: Relations = Relations()
+) -> list[Expression]:
+    """Relations at points (N, D) of many columns among terms, of subsets that hold them all.
 
-    The libraries are those of :func:`pie.search.libraries.of_many`; those with logarithms give
-    products of powers and exponentials.
+    Logarithms give products of powers and exponentials.
     """
-    d = points.shape[1]
-    for terms in libraries.of_many(points):
-        found = exact(terms, points, limits)
-        moments = moments_of(terms, points, errors)
-        usable = [terms[i] for i in moments.usable]
-        for size in [
-            k for k in (*limits.sizes, d, d + 1) if k <= len(usable) and 3 * k <= len(points)
-        ]:
-            chosen = covering(usable, size, limits.max_subsets)
-            found += [r.of(terms) for _, r in smallest(moments, chosen, limits.best)]
-        yield [without_logarithms(law) for law in found]
+    d, found = points.shape[1], exact(terms, points, limits)
+    moments = moments_of(terms, points, errors)
+    usable = [terms[i] for i in moments.usable]
+    sizes = sorted({*limits.sizes, d, d + 1})
+    for size in [k for k in sizes if k <= len(usable) and 3 * k <= len(points)]:
+        chosen = covering(usable, size, limits.max_subsets)
+        found += [r.of(terms) for _, r in smallest(moments, chosen, limits.best)]
+    return [without_logarithms(law) for law in found]
+
+
+@np.errstate(all="ignore")
+def closest(
+    asked: Sequence[Sequence[Tree]], points: np.ndarray, errors: np.ndarray, most: int
+) -> list[Sequence[Tree]]:
+    """The libraries with the least N ln σ + ½ M ln N of the relation of all their M terms."""
+    scores = []
+    for terms in asked:
+        columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
+        away, free = with_distances(columns[None], slopes[None])[2], len(points) - len(terms)
+        size = np.sqrt(np.sum(away**2) / free) if free > 0 else np.inf
+        score = len(points) * np.log(size) + 0.5 * len(terms) * np.log(len(points))
+        scores.append(round(float(score), 6))
+    return [asked[k] for k in np.argsort(scores, kind="stable")[:most] if np.isfinite(scores[k])]
 
 
 def relations(limits: Relations, max_tokens: int) -> Proposer:
-    """The proposer, in the user's units and those of the cloud."""
+    """The proposer."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         def batch(found: Iterable[Expression]) -> Batch:
             return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
 
+        points, errors = cloud.points, errors_of(cloud.points, cloud.exact)
+        powers = product_of_powers(points)
+        plain = [] if powers is None else [powers]
+        waves = libraries.waves(cloud.n_variables, cloud.angles)
         if cloud.n_variables > libraries.FEW_COLUMNS:
-            for points, into in cloud.frames:
-                powers = product_of_powers(points)
-                yield batch([] if powers is None else [into(powers)])
-                for found in of_many(points, errors_of(points, cloud.exact), limits):
-                    yield batch(map(into, found))
+            yield batch(plain)
+            for terms in libraries.of_many(points):
+                yield batch(of_many(terms, points, errors, limits))
+            for terms in closest(waves, points, errors, limits.waves):
+                yield batch(of_many(terms, points, errors, limits))
             return
-        for points, into in cloud.frames:
-            powers = product_of_powers(points)
-            exactly = () if cloud.noise.seen else libraries.dictionaries(points)
-            ranked = sorted(exactly, key=len)
-            small = [terms for terms in ranked if len(terms) <= limits.batch]
-            found = [f for terms in small for f in exact(terms, points, limits)]
-            yield batch(map(into, [*found, *([] if powers is None else [powers])]))
-            for terms in ranked[len(small) :]:
-                yield batch(map(into, exact(terms, points, limits)))
-        (given, into), *others = cloud.frames
-        small = [*libraries.bases(given), monomials(cloud.n_variables, 3)]
-        noisy = [(given, into, terms) for terms in small]
-        noisy += [(points, into, libraries.bases(points)[0]) for points, into in others]
-        for points, into, terms in noisy:
-            found = among(terms, points, limits, errors_of(points, cloud.exact))
-            yield batch(map(into, found))
+        ranked = sorted([] if cloud.noise.seen else libraries.dictionaries(points), key=len)
+        small = [terms for terms in ranked if len(terms) <= limits.batch]
+        yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
+        for terms in ranked[len(small) :]:
+            yield batch(exact(terms, points, limits))
+        for terms in [*libraries.bases(points), monomials(cloud.n_variables, 3), *waves]:
+            yield batch(among(terms, points, limits, errors))
 
     return propose
