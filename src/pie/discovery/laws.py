@@ -82,8 +82,8 @@ def discover(
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
-            Four columns or more are searched by their dimensionless products, too.
-            Constants get theirs, and an equation with ``sin(t)`` for t in s is left out.
+            Constants get theirs, and an equation with ``sin(t)`` for t in s is left out. Four columns
+            or more are searched by their dimensionless products as well.
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``, ``sqrt``,
             ``exp``, ``ln``, ``sin`` and ``cos``; none given = all. ``["*"]``: polynomials.

@@ -123,7 +123,7 @@ def dimensionless(dimensions: np.ndarray) -> tuple[Tree, ...]:
 
     >>> pendulum = np.array([[1.0, 0.0], [1.0, -2.0], [0.0, 1.0], [1.0, 0.0]])  # m, m/s², s, m
     >>> [str(from_tree(tree)) for tree in dimensionless(pendulum)]
-    ['x1/x4', 'x2*x3^2/x1']
+    ['x1/x4', 'x2*x3**2/x4']
     """
     d = len(dimensions)
     choices = np.array([*product(range(-LARGEST, LARGEST + 1), repeat=d)])
