@@ -23,7 +23,7 @@ from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
 from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, price_of, with_zeros
+from .price import Prices, price_of
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -145,17 +145,12 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
 
     def rank(found: Found) -> tuple[float, float]:
         price = price_of(found.fit, len(cloud), config.prices).total
-        return round(price, 6), -found.draft.log_probability
-
-    def judge(found: Found) -> tuple[float, float]:
-        price = price_of(found.fit, len(cloud), config.prices)
-        whole = with_zeros(price, found.fit, cloud.points, config.prices).total
-        return round(whole, 6), -found.draft.log_probability
+        return price, -found.draft.log_probability
 
     proposers = [
         restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
     ]
-    pool = Pool(rank, judge)
+    pool = Pool(rank)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(
             cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
@@ -205,7 +200,8 @@ def front(pool: Pool) -> list[Found]:
 
 def _chosen(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[Chosen]:
     """The cheapest candidates and those of the front, in the user's coordinates."""
-    both = (*pool.best(config.returned), *front(pool))
+    cheapest = [found for found in pool.ranked() if np.isfinite(found.fit.fitness)]
+    both = (*cheapest[: config.returned], *front(pool))
     for found in {id(found): found for found in both}.values():
         try:
             yield found.draft, cloud.back(found.fit.expression)
@@ -220,7 +216,6 @@ def discover_plus(
     workers: int = 1,
     errors: np.ndarray | None = None,
     wide: tuple[bool, ...] = (),
-    dimensions: np.ndarray | None = None,
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
@@ -229,7 +224,6 @@ def discover_plus(
     deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
     being closer. Columns marked as ``wide`` are positive and span decades: they are searched by
     their logarithms as well, and errors that grow with them are assumed if that is more probable.
-    ``dimensions`` (D, B) are the exponents of base units in the columns, if these are known.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
@@ -240,7 +234,7 @@ def discover_plus(
     few = wide if points.shape[1] <= FEW_COLUMNS else ()
     chosen, interrupted = [], False
     try:
-        asked = clouds(points, set_columns(points), few, dimensions)
+        asked = clouds(points, set_columns(points), few)
         for cloud, pool in searches(model, asked, config, workers):
             chosen += _chosen(pool, cloud, config)
     except Interrupted:
