@@ -19,7 +19,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -150,15 +150,25 @@ def answer(method: str, problem: Problem, seconds: float, folder: Path) -> dict:
     if not path.exists():
         search = {"pyoperon": pyoperon, "pysindy": pysindy}.get(method) or ours(method)
         search(problem.points[:20], 1.0) if method in ("PIE+", "Null space") else None
-        began = time.perf_counter()
-        found = search(problem.points, seconds)
-        took = time.perf_counter() - began
-        text = "" if found is None else str(from_tree(to_tree(found)))
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".tmp")
-        partial.write_text(json.dumps({"equation": text, "seconds": took}))
-        partial.replace(path)
+        keep(path, search, problem.points, seconds)
     return json.loads(path.read_text())
+
+
+def keep(
+    path: Path,
+    search: Callable[[np.ndarray, float], Expression | None],
+    points: np.ndarray,
+    seconds: float,
+) -> None:
+    """Write the equation that a search finds and the seconds that it took, whole or not at all."""
+    began = time.perf_counter()
+    found = search(points, seconds)
+    took = time.perf_counter() - began
+    text = "" if found is None else str(from_tree(to_tree(found)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".tmp")
+    partial.write_text(json.dumps({"equation": text, "seconds": took}))
+    partial.replace(path)
 
 
 def draw(rows: pd.DataFrame):

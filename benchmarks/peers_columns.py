@@ -2,7 +2,7 @@
 which column is the output.
 
     pip install pyoperon gplearn               # PySR needs Julia besides
-    python benchmarks/peers_columns.py         # about ten minutes on two cores
+    python benchmarks/peers_columns.py         # every fourth law
     python benchmarks/peers_columns.py --tiny  # one law, one second
 
 *pyoperon* (Burlacu, Kronberger and Kommenda 2020) and *gplearn* (Stephens 2016) are genetic
@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from peers import pyoperon
+from peers import keep, pyoperon
 from tqdm import tqdm
 
 from pie.data.columns import ColumnLaw, columns, feynman_columns, points
 from pie.experiments.metrics import right_skeleton
-from pie.expr.expression import Expression, Tree, from_tree, parse, to_tree
+from pie.expr.expression import Expression, Tree, from_tree, parse
 from pie.search.plus import MOST_COLUMNS
 from pie.zeroset.box import Box
 
@@ -59,7 +59,8 @@ def gplearn(drawn: np.ndarray, seconds: float) -> Expression | None:
 
     names = ("add", "sub", "mul", "div", "sqrt", "log", "sin", "cos")
     search = SymbolicRegressor(
-        POPULATION, 1, function_set=names, const_range=(-10.0, 10.0), parsimony_coefficient="auto",
+        population_size=POPULATION, generations=1, function_set=names,
+        const_range=(-10.0, 10.0), parsimony_coefficient="auto",
         warm_start=True, random_state=0,
     )  # fmt: skip
     ends = time.perf_counter() + seconds
@@ -101,14 +102,7 @@ def answer(method: str, law: ColumnLaw, noise: float, seconds: float, folder: Pa
         drawn = points(law, POINTS, noise, SEED)
         if method == "PIE+":
             pie_plus(drawn[:20], 1.0)  # compiles
-        began = time.perf_counter()
-        found = METHODS[method](drawn, seconds)
-        took = time.perf_counter() - began
-        text = "" if found is None else str(from_tree(to_tree(found)))
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".tmp")
-        partial.write_text(json.dumps({"equation": text, "seconds": took}))
-        partial.replace(path)
+        keep(path, METHODS[method], drawn, seconds)
     return json.loads(path.read_text())
 
 
