@@ -6,8 +6,8 @@ which column is the output.
     python benchmarks/peers_columns.py --tiny  # one law, one second
 
 *pyoperon* (Burlacu, Kronberger and Kommenda 2020) and *gplearn* (Stephens 2016) are genetic
-programming; the first fits constants. Each has one thread and ``--seconds`` for every table. Laws are
-every fourth of both sets of notebooks/12_columns.ipynb, judged as there. Answers are kept in
+programming; the first fits constants. Each has one thread and ``--seconds`` for every table. Laws
+are every fourth of both sets of notebooks/12_columns.ipynb, judged as there. Answers are kept in
 build/peers_columns, so that an interrupted run goes on. Writes ``peers_columns.csv`` and
 ``peers_columns.json`` into ``--out``.
 """
