@@ -54,6 +54,32 @@ def test_a_proposer_sees_what_became_of_its_last_batch():
     assert [str(found.fit.expression) for found in pool.ranked()][-1] == "x1"
 
 
+def test_the_best_are_those_of_the_judge_who_is_asked_no_more_than_needed():
+    """Fits 0 to 5 rank in their order; the judge adds 10 to the first two."""
+    asked = []
+
+    def judge(found):
+        asked.append(found.fit.fitness)
+        return (found.fit.fitness + (10.0 if found.fit.fitness < 2.0 else 0.0),)
+
+    pool = Pool(lambda found: (found.fit.fitness,), judge)
+    for fitness in range(6):
+        law = parse("x1" + " + x2" * fitness)
+        pool.keep(Found(Draft(law, "test"), Fit(law, float(fitness), "ok")))
+    best = pool.best(2)
+    assert [one.fit.fitness for one in best] == [2.0, 3.0]
+    assert asked == [0.0, 1.0, 2.0, 3.0] and pool.best(2) == best and len(asked) == 4
+
+
+def test_of_two_fits_of_a_skeleton_the_judge_keeps_one():
+    law = parse("x1 + x2")
+    worse, better = (Found(Draft(law, "test"), Fit(law, fitness, "ok")) for fitness in (0.0, 1.0))
+    pool = Pool(lambda found: (0.0,), lambda found: (-found.fit.fitness,))
+    for found in (worse, better, worse):
+        pool.keep(found)
+    assert pool.ranked() == [better]
+
+
 def test_a_search_ends_where_it_is_enough():
     first, second = says("x1", "x1 + x2", "x1*x2 + 1"), says("x2")
     pool = search(CLOUD, [first, second], fitted, Pool(by_fitness), lambda pool: len(pool) == 2)

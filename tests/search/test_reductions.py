@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from pie.discovery.certificate import certify
+from pie.discovery.units import Units
 from pie.expr.canonical import canonical
-from pie.expr.expression import parse
+from pie.expr.expression import from_tree, parse
 from pie.search.plus import PlusConfig, discover_plus
-from pie.search.proposers.reductions import Table, sizes, tables
+from pie.search.proposers.reductions import Table, dimensionless, sizes, tables
 
 FAST = PlusConfig(proposers=("relations", "shapes", "reductions"))
 
@@ -95,3 +96,18 @@ def test_up_to_three_columns_nothing_is_reduced(tiny_network):
     assert [str(c.expression) for c in with_it.candidates] == [
         str(c.expression) for c in without.candidates
     ]
+
+
+@pytest.mark.parametrize(
+    "units, products",
+    [
+        (("kg/m^3", "m/s", "mm", "mPa s"), ["x1*x2*x3/x4"]),  # Reynolds
+        (("Bq", "days", "days", "Bq"), ["x1/x4", "x2/x3", "x1*x2"]),
+        (("N", "m", "deg", "J"), ["x3", "x1*x2/x4"]),
+        (("kPa", "L", "mol", "K"), []),  # R has a unit
+        (("m^3", "m", "1"), []),  # x2³/x1 is not looked at, and one of two is no reduction
+    ],
+)
+def test_dimensionless_products_are_the_shortest(units, products):
+    found = [str(from_tree(tree)) for tree in dimensionless(Units.of(units, units).dimensions)]
+    assert found == products

@@ -6,6 +6,7 @@ Choices are made on the laws of ``development``.
 """
 
 import csv
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from ..expr.expression import Expression, parse
 from .sampling import add_noise
 
 FOLDER = Path("data/columns")
+NO_UNITS = ("EUR", "%", "millions", "metric", "pu", "dB", "dB/m")  # of no quantity of physics
 KINDS = ("product", "sum", "function", "ratio", "trigonometric")
 INVERSES = {  # expressions have no inverse of the sine
     "": np.asarray,
@@ -39,6 +41,25 @@ class ColumnLaw(NamedTuple):
     high: np.ndarray
     formula: Expression
     inverse: str = ""
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the columns, as Pint reads them; ``1`` where the name of a column has none.
+
+        >>> development()[0].units, development()[2].units[0]
+        (('kPa', 'L', 'mol', 'K'), '1')
+        """
+        return tuple(map(_unit, self.columns))
+
+
+def _unit(column: str) -> str:
+    """The unit in ``heat (kJ/kg K)`` is kJ/kg/K; 1 for units of no quantity, as money."""
+    found = re.search(r"\(([^()]*)\)$", column)
+    unit = "1" if found is None or found[1] in NO_UNITS else found[1]
+    unit = unit.replace("1000 ", "")  # of a dimension, not of a size
+    unit = re.sub(r"deg C", "degC", re.sub(r"([A-Za-z])(\d)", r"\1^\2", unit))
+    above, *below = unit.split("/")
+    return "/".join([above, *" ".join(below).split()])
 
 
 def _read(path: Path) -> list[ColumnLaw]:

@@ -82,7 +82,8 @@ def discover(
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
-            Constants get theirs, and an equation with ``sin(t)`` for t in s is left out.
+            Constants get theirs, and an equation with ``sin(t)`` for t in s is left out. Four columns
+            or more are searched by their dimensionless products as well.
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``, ``sqrt``,
             ``exp``, ``ln``, ``sin`` and ``cos``; none given = all. ``["*"]``: polynomials.
@@ -133,12 +134,9 @@ def discover(
             progress.set_postfix_str(_so_far(names, laws))
             known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
             points = table.points[:, columns]
-            found, complete = _search(model, points, names, config, seed, known, workers)
-            laws += (
-                found
-                if known_units is None
-                else _with_units(found, known_units[columns], points, notes)
-            )
+            own = None if known_units is None else known_units[columns]
+            found, complete = _search(model, points, names, config, seed, known, workers, own)
+            laws += found if own is None else _with_units(found, own, points, notes)
             progress.update()
             if not complete:
                 if not laws:
@@ -256,6 +254,7 @@ def _search(
     seed: int,
     errors: np.ndarray | None,
     workers: int,
+    units: Units | None,
 ) -> tuple[list[Law], bool]:
     """Different equations that hold all the columns, judged, best first; whether all ran."""
     fitted = np.random.default_rng(seed).permutation(points)[:SEARCHED]
@@ -264,19 +263,22 @@ def _search(
     complete = True
     floor = errors if errors is not None else least_errors(points)
     try:
-        found = discover_plus(model, fitted, config, workers, floor, wide_columns(points))
+        found = discover_plus(
+            model, fitted, config, workers, floor, wide_columns(points),
+            None if units is None else units.dimensions,
+        )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True
     except Interrupted as stop:
         found, complete = stop.found, False
     metric = Metric.of(points, found.logarithmic, robust_spreads)
-    units = metric.units(points) if errors is None else errors
+    scales = metric.units(points) if errors is None else errors
     noise = noise_of(metric.coordinates(points) / np.where(metric.exact, SET, 1.0))
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
             break
-        final = polished(candidate.expression, points, units)
+        final = polished(candidate.expression, points, scales)
         others = [law.program for law in laws]
         if any(
             len(final.codes) >= len(other.codes) and same_zero_set(final, other, points, metric)
@@ -286,7 +288,7 @@ def _search(
         law = Law(
             program=final,
             names=tuple(names),
-            errors=tuple(standard_errors(final, points, units).tolist()),
+            errors=tuple(standard_errors(final, points, scales).tolist()),
             rms=rms_distance(final, points, np.ones(points.shape[1])),
             relative_rms=rms_distance(final, points, metric.units(points)),
             certificate=certify(final, points, _form(candidate.price), metric),

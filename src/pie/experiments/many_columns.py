@@ -18,6 +18,7 @@ from ..discovery.certificate import certify
 from ..data.null_clouds import Cloud
 from ..discovery.laws import discover, wide_columns
 from ..discovery.pretrained import from_pretrained
+from ..discovery.units import Units
 from ..expr.expression import Expression, to_infix, to_tree
 from ..fit.uncertainty import polished
 from ..search.candidates import Unusable
@@ -32,12 +33,18 @@ FOUND, TOO_WIDE = "ok", f"more than {MOST_COLUMNS} columns"
 SEED, DIGITS = 0, 4  # of points and metric; significant ones of constants in rows
 
 
-def _searched(drawn: np.ndarray, weights: Path, config: PlusConfig) -> dict:
+Asked = tuple[np.ndarray, tuple[str, ...]]  # points, and the units of their columns; () = unknown
+
+
+def _searched(asked: Asked, weights: Path, config: PlusConfig) -> dict:
     """The best answer as plain values, for the journal; ``form`` is the price of its form."""
+    drawn, units = asked
     if drawn.shape[1] > MOST_COLUMNS:
         return {"status": TOO_WIDE, "seconds": 0.0}
     try:
-        found = discover_plus(from_pretrained(weights), drawn, config, 1, None, wide_columns(drawn))
+        dimensions = Units.of(units, units).dimensions if units else None
+        model, wide = from_pretrained(weights), wide_columns(drawn)
+        found = discover_plus(model, drawn, config, 1, None, wide, dimensions)
     except Unusable as reason:
         return {"status": str(reason), "seconds": 0.0}
     if (best := found.best) is None:
@@ -75,6 +82,10 @@ def _judged(of: str, law: ColumnLaw, noise: float, n: int, found: dict, config: 
     }  # fmt: skip
 
 
+def _content(asked: Asked) -> bytes:
+    return asked[0].tobytes() + " ".join(asked[1]).encode()
+
+
 def answers(
     sets: Mapping[str, Sequence[ColumnLaw]],
     noise: Sequence[float],
@@ -83,15 +94,18 @@ def answers(
     config: PlusConfig = PlusConfig(),
     workers: int = 1,
     folder: Path | None = None,
+    with_units: bool = False,
 ) -> pd.DataFrame:
     """A row for each law of the sets under each noise, n points each; too wide ones say so.
 
+    ``with_units``: the search knows the units of the columns.
     ``folder`` receives a journal, from which a run of the same settings and sources continues.
     """
     asked = [(name, law, level) for name, laws in sets.items() for law in laws for level in noise]
-    clouds = [points(law, n, level, SEED) for _, law, level in asked]
+    drawn = [points(law, n, level, SEED) for _, law, level in asked]
+    items = [(p, a[1].units if with_units else ()) for p, a in zip(drawn, asked, strict=True)]
     run = functools.partial(_searched, weights=weights, config=config)
-    found = each(run, clouds, workers, of_search(folder, weights, config))
+    found = each(run, items, workers, of_search(folder, weights, config), _content)
     jobs = [delayed(_judged)(*a, n, f, config) for a, f in zip(asked, found, strict=True)]
     rows = Parallel(workers, return_as="generator")(jobs)
     return pd.DataFrame(tqdm(rows, "judge", len(jobs), disable=None))

@@ -33,6 +33,7 @@ class Cloud:
     exact: np.ndarray  # columns whose values were set, without errors, (D,)
     angles: np.ndarray  # columns that may be angles, z in radians, (D,)
     logarithmic: tuple[bool, ...] = ()  # () = none
+    dimensions: np.ndarray | None = None  # exponents of base units in x, (D, B), if known
 
     @classmethod
     def as_given(cls, given: np.ndarray, exact: np.ndarray | None = None) -> "Cloud":
@@ -91,7 +92,12 @@ def may_be_degrees(points: np.ndarray) -> np.ndarray:
     return (size > WIDEST) & (size <= TURN) & (spread >= LEAST_SPREAD) & within
 
 
-def clouds(points: np.ndarray, exact: np.ndarray, wide: tuple[bool, ...] = ()) -> list[Cloud]:
+def clouds(
+    points: np.ndarray,
+    exact: np.ndarray,
+    wide: tuple[bool, ...] = (),
+    dimensions: np.ndarray | None = None,
+) -> list[Cloud]:
     """The coordinates in which points (N, D) are searched, in turn, until a fit is exact.
 
     The user's units; even ones, if they differ; logarithms of the columns marked as ``wide``.
@@ -99,4 +105,5 @@ def clouds(points: np.ndarray, exact: np.ndarray, wide: tuple[bool, ...] = ()) -
     """
     user, even = Cloud.as_given(points, exact), Cloud.even(points, exact)
     found = [user] if np.all(even.units == 1.0) else [even] if user.noise.seen else [user, even]
-    return [*found, Cloud.logarithms(points, exact, wide)] if any(wide) else found
+    found += [Cloud.logarithms(points, exact, wide)] if any(wide) else []
+    return [replace(cloud, dimensions=dimensions) for cloud in found]

@@ -108,11 +108,13 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
     """Functions g(u; t) with a number t inside, each with a grid of t.
 
     g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, or the pair cos(t·u), sin(t·u); u is a
-    variable, its square, or a product or ratio of two. In the trees t is the variable D + 1.
+    variable, its square, or a product, ratio, sum or difference of two. In the trees t is the
+    variable D + 1.
     """
     d = points.shape[1]
     xs, t = variables(d), ("x", d + 1)
-    of_two = [(name, a, b) for a, b in combinations(xs, 2) for name in ("mul", "div")]
+    both = ("mul", "div", "add", "sub")
+    of_two = [(name, a, b) for a, b in combinations(xs, 2) for name in both]
     for u in [*xs, *(("pow2", x) for x in xs), *of_two]:
         with np.errstate(all="ignore"):
             values = from_tree(u).values(points)

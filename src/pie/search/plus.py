@@ -23,7 +23,7 @@ from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
 from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, price_of
+from .price import Prices, price_of, with_zeros
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -145,12 +145,17 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
 
     def rank(found: Found) -> tuple[float, float]:
         price = price_of(found.fit, len(cloud), config.prices).total
-        return price, -found.draft.log_probability
+        return round(price, 6), -found.draft.log_probability
+
+    def judge(found: Found) -> tuple[float, float]:
+        price = price_of(found.fit, len(cloud), config.prices)
+        whole = with_zeros(price, found.fit, cloud.points, config.prices).total
+        return round(whole, 6), -found.draft.log_probability
 
     proposers = [
         restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
     ]
-    pool = Pool(rank)
+    pool = Pool(rank, judge)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(
             cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
@@ -200,8 +205,7 @@ def front(pool: Pool) -> list[Found]:
 
 def _chosen(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[Chosen]:
     """The cheapest candidates and those of the front, in the user's coordinates."""
-    cheapest = [found for found in pool.ranked() if np.isfinite(found.fit.fitness)]
-    both = (*cheapest[: config.returned], *front(pool))
+    both = (*pool.best(config.returned), *front(pool))
     for found in {id(found): found for found in both}.values():
         try:
             yield found.draft, cloud.back(found.fit.expression)
@@ -216,6 +220,7 @@ def discover_plus(
     workers: int = 1,
     errors: np.ndarray | None = None,
     wide: tuple[bool, ...] = (),
+    dimensions: np.ndarray | None = None,
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
@@ -224,6 +229,7 @@ def discover_plus(
     deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
     being closer. Columns marked as ``wide`` are positive and span decades: they are searched by
     their logarithms as well, and errors that grow with them are assumed if that is more probable.
+    ``dimensions`` (D, B) are the exponents of base units in the columns, if these are known.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
@@ -234,7 +240,7 @@ def discover_plus(
     few = wide if points.shape[1] <= FEW_COLUMNS else ()
     chosen, interrupted = [], False
     try:
-        asked = clouds(points, set_columns(points), few)
+        asked = clouds(points, set_columns(points), few, dimensions)
         for cloud, pool in searches(model, asked, config, workers):
             chosen += _chosen(pool, cloud, config)
     except Interrupted:

@@ -5,6 +5,7 @@ is fitted before the next one is requested, so that a proposer can build on it. 
 its proposers, or as soon as the pool holds a fit that is good enough.
 """
 
+import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -62,11 +63,15 @@ Fitter = Callable[[Batch, Cloud], list[Fit]]
 
 
 class Pool:
-    """The best fit of every skeleton; ``rank`` is a sort key, best first."""
+    """The best fit of every skeleton, by the sort key ``judge``.
 
-    def __init__(self, rank: Rank):
-        self.rank = rank
+    ``rank`` is a sort key that is never more and costs less; ``judge`` None: the same.
+    """
+
+    def __init__(self, rank: Rank, judge: Rank | None = None):
+        self.rank, self.judge = rank, judge or rank
         self.found: dict[tuple, Found] = {}
+        self.judged: dict[tuple, tuple[Found, tuple]] = {}
 
     def __len__(self) -> int:
         return len(self.found)
@@ -80,11 +85,33 @@ class Pool:
     def keep(self, found: Found) -> None:
         """Add a fit, unless its skeleton has a better one."""
         known = self.found.get(found.draft.key)
-        if known is None or self.rank(found) < self.rank(known):
+        if known is None or self.judge(found) < self._judged(known):
             self.found[found.draft.key] = found
 
     def ranked(self) -> list[Found]:
         return sorted(self, key=self.rank)
+
+    def best(self, most: int) -> list[Found]:
+        """The ``most`` best by ``judge`` of the fits that did not fail, best first.
+
+        Asked for in the order of ``rank``, until no other one can be among them.
+        """
+        kept: list[tuple[tuple, int, Found]] = []
+        for place, found in enumerate(self.ranked()):
+            if not np.isfinite(found.fit.fitness):
+                continue
+            if len(kept) == most and self.rank(found) >= kept[-1][0]:
+                break
+            bisect.insort(kept, (self._judged(found), place, found))
+            del kept[most:]
+        return [found for _, _, found in kept]
+
+    def _judged(self, found: Found) -> tuple:
+        known, key = self.judged.get(found.draft.key, (None, ()))
+        if known is not found:
+            key = self.judge(found)
+            self.judged[found.draft.key] = found, key
+        return key
 
 
 Proposer = Callable[[Cloud, Pool], Iterator[Batch]]

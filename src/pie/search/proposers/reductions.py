@@ -1,4 +1,7 @@
-r"""Many columns reduced to few: two columns that enter by their product, ratio, sum or difference.
+r"""Many columns reduced to few: by the units of the columns, and by pairs of them.
+
+Where the units are known, a law without constants that have units is one of D − R dimensionless
+products of powers of the columns, R the rank of their dimensions (Buckingham 1914).
 
 A law f(x) = 0 of D columns in which x_i and x_j enter only by u = x_i·x_j (or x_i/x_j, x_i ± x_j)
 is a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials
@@ -10,13 +13,14 @@ of the columns that are left, or of their logarithms, and the c of the smallest 
 
 with first-order distances r_n in x, in units of its errors.
 
-The best of all pairs are reduced further, down to two columns. The best tables are searched as any
+The best tables are reduced further, down to two columns. Some are searched as any
 table is, those with the lowest score first. What is found is written in the columns of the user.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -25,7 +29,7 @@ from ...zeroset.distance import first_order
 from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
-from ..libraries import FEW_COLUMNS
+from ..libraries import FEW_COLUMNS, power
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
 from ..relations import capped, with_distances
@@ -33,6 +37,8 @@ from ..relations import capped, with_distances
 DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
 BETTER = 0.9  # σ of a table that is searched, in the error of the best equation that is known
 NEAR = 4.0  # the same, if that equation is long
+SMALLEST = 1e-6  # exponent of a base unit
+LARGEST = 2  # exponent in a dimensionless product
 SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
 
 
@@ -60,6 +66,14 @@ class Table:
         xs: tuple[Tree, ...] = tuple(("x", j) for j in range(1, d + 1))
         return cls(xs, points, np.broadcast_to(np.eye(d), (n, d, d)))
 
+    @classmethod
+    @np.errstate(all="ignore")
+    def of_trees(cls, trees: Sequence[Tree], points: np.ndarray) -> "Table":
+        """Columns that are trees in x."""
+        columns = [from_tree(tree).value_and_gradient(points) for tree in trees]
+        values, slopes = zip(*columns, strict=True)
+        return cls(tuple(trees), np.stack(values, axis=1), np.stack(slopes, axis=1))
+
     @np.errstate(all="ignore")
     def joined(self, i: int, j: int, operator: str) -> "Table":
         """With u_i and u_j replaced by ``operator`` of both."""
@@ -81,6 +95,12 @@ class Table:
         )
 
     @property
+    def usable(self) -> bool:
+        """Whether it is finite and every column varies."""
+        finite = np.isfinite(self.values).all() and np.isfinite(self.slopes).all()
+        return bool(finite and np.ptp(self.values, axis=0).min() > 0.0)
+
+    @property
     def key(self) -> frozenset:
         return frozenset(map(str, self.trees))
 
@@ -91,10 +111,43 @@ def reduced(table: Table) -> Iterator[Table]:
         for a, b, operator in (
             (i, j, "mul"), (i, j, "div"), (j, i, "div"), (i, j, "add"), (i, j, "sub"),
         ):  # fmt: skip
-            new = table.joined(a, b, operator)
-            column = new.values[:, -1]
-            if np.isfinite(column).all() and np.isfinite(new.slopes).all() and np.ptp(column) > 0.0:
+            if (new := table.joined(a, b, operator)).usable:
                 yield new
+
+
+def dimensionless(dimensions: np.ndarray) -> tuple[Tree, ...]:
+    """D − R independent products of powers of the columns without a dimension, the shortest.
+
+    ``dimensions`` are the exponents of base units in each column, (D, B). None are found if one of
+    them asks for an exponent above 2.
+
+    >>> pendulum = np.array([[1.0, 0.0], [1.0, -2.0], [0.0, 1.0], [1.0, 0.0]])  # m, m/s², s, m
+    >>> [str(from_tree(tree)) for tree in dimensionless(pendulum)]
+    ['x1/x4', 'x2*x3**2/x4']
+    """
+    d = len(dimensions)
+    choices = np.array([*product(range(-LARGEST, LARGEST + 1), repeat=d)])
+    choices = choices[np.abs(choices @ dimensions).max(axis=1, initial=0.0) < SMALLEST]
+    size, degree = np.abs(choices).sum(axis=1), choices.sum(axis=1)
+    # ratios before products; of p and 1/p the one with the more factors above
+    order = np.lexsort([*-choices.T[::-1], -degree, np.abs(degree), size])
+    found: list[np.ndarray] = []
+    missing = d - np.linalg.matrix_rank(dimensions, SMALLEST)
+    for powers in choices[order]:
+        if len(found) == missing:
+            break
+        if np.linalg.matrix_rank(np.array([*found, powers])) > len(found):
+            found.append(powers)
+    return tuple(map(_product, found)) if len(found) == missing else ()
+
+
+def _product(powers: Sequence[int]) -> Tree:
+    above, below = (
+        [power(("x", j), abs(int(e))) for j, e in enumerate(powers, 1) if e * sign > 0]
+        for sign in (1, -1)
+    )
+    trees = [functools.reduce(lambda a, b: ("mul", a, b), side) for side in (above, below) if side]
+    return ("div", *trees) if above and below else trees[0]
 
 
 @np.errstate(all="ignore")
@@ -138,21 +191,31 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def tables(
-    points: np.ndarray, errors: np.ndarray, limits: Reductions = Reductions()
+    points: np.ndarray,
+    errors: np.ndarray,
+    limits: Reductions = Reductions(),
+    dimensions: np.ndarray | None = None,
 ) -> list[tuple[float, Table]]:
-    """The best tables of each number of columns for points (N, D), with σ, by their score."""
+    """The best tables of each number of columns for points (N, D), with σ, by their score.
+
+    ``dimensions`` (D, B) of the columns, if their units are known.
+    """
     found = []
     some = np.random.default_rng(0).permutation(points)[: limits.points]
     kept = [Table.of(some)]
-    for _ in range(points.shape[1] - 2):
-        new = [*{table.key: table for one in kept for table in reduced(one)}.values()]
+    trees = () if dimensions is None else dimensionless(dimensions)
+    groups = Table.of_trees(trees, some) if len(trees) > 1 else None
+    for k in range(points.shape[1] - 1, 1, -1):
+        new = {table.key: table for one in kept for table in reduced(one)}
+        known = [groups] if groups and len(groups.trees) == k and groups.usable else []
+        new = [*known, *(table for key, table in new.items() if key not in {g.key for g in known})]
         if not new:
             break
         size, m = sizes(new, errors)
         ranked = np.argsort(np.round(np.log(size), 6), kind="stable")  # a/b and b/a tie
         order = [i for i in ranked[: limits.kept] if np.isfinite(size[i])]
         kept = [new[i] for i in order]
-        for i in order[: limits.searched]:
+        for i in {*order[: limits.searched], *range(len(known))}:
             score = len(some) * np.log(size[i]) + 0.5 * np.log(len(some)) * m
             found.append((round(float(score), 6), float(size[i]), new[i]))
     return [(size, table) for _, size, table in sorted(found, key=lambda one: one[0])]
@@ -161,7 +224,7 @@ def tables(
 @np.errstate(all="ignore")
 def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
     """Largest σ of tables that are searched, given the cheapest equation of the pool."""
-    for found in pool.ranked()[:1]:
+    for found in pool.best(1):
         law = cloud.back(found.fit.expression)
         away, _ = first_order(law, cloud.given, errors_of(cloud.given, cloud.exact))
         long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
@@ -183,7 +246,8 @@ def reductions(
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables <= FEW_COLUMNS:
             return
-        for size, table in tables(cloud.given, errors_of(cloud.given, cloud.exact), limits):
+        errors = errors_of(cloud.given, cloud.exact)
+        for size, table in tables(cloud.given, errors, limits, cloud.dimensions):
             if size > _known(pool, cloud, prices):
                 continue
             with np.errstate(all="ignore"):
