@@ -9,7 +9,8 @@ and the stage has to be run. Rows that time decides (equal_time) agree where the
 
 With ``--again`` as the first argument, all rows of a method are found again if its sample does not
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
-methods stay.
+methods stay. Of columns_claims it searches all tables again of which a law was claimed, as after a
+change that can only take claims away; the sample tells whether it did.
 """
 
 import subprocess
@@ -213,7 +214,7 @@ def measured_agree() -> bool:
     names, same = set_up("11_measured"), True
     config = names["settings"].inference_plus
     for rows, answer, found, every, items in (
-        ("measured", "best", names["answers"], TABLES, names["tables_read"]),
+        ("measured", "best", names["answers"], TABLES, names["asked"]),
         ("obvious", "answer", names["plain_answers"], OBVIOUS, names["obvious"]),
     ):
         old = pd.read_csv(ROOT / f"data/results/{rows}.csv")[::every].reset_index(drop=True)
@@ -230,9 +231,10 @@ def columns_agree() -> bool:
     """The answers to some laws of 12_columns again, in the order of its rows."""
     names = set_up("12_columns")
     sets = {name: laws[::LAWS] for name, laws in names["sets"].items()}
-    asked = names["noise"], names["n_points"], names["weights"], names["settings"].inference_plus
-    new = names["answers"](sets, *asked, names["workers"])
+    asked = names["noise"], names["n_points"][0], names["weights"]
+    new = names["answers"](sets, *asked, names["settings"].inference_plus, names["workers"])
     old = pd.read_csv(ROOT / "data/results/columns.csv", keep_default_na=False)
+    old = old[(old.points == names["n_points"][0]) & ~old.units]
     both = new.merge(old, "left", ["set", "law_id", "noise"], suffixes=("", "_before"))
     good = both.answer == both.answer_before
     for same, row in zip(good, both.itertuples(), strict=True):
@@ -242,11 +244,21 @@ def columns_agree() -> bool:
 
 
 def claims_agree() -> bool:
-    """What is claimed of some tables of 12_columns again."""
-    names = set_up("12_columns")
+    """What is claimed of some tables of 12_columns again; with ``--again``, wherever a law was."""
+    names, path = set_up("12_columns"), ROOT / "data/results/columns_claims.csv"
     config, every = names["settings"].inference_plus, len(names["clouds"]) // CLOUDS
-    new = names["claims"](names["clouds"][::every], names["weights"], config, names["workers"])
-    old = pd.read_csv(ROOT / "data/results/columns_claims.csv", keep_default_na=False)
+    old = pd.read_csv(path, keep_default_na=False)
+
+    def found(clouds: list, folder: Path | None = None) -> pd.DataFrame:
+        return names["claims"](clouds, names["weights"], config, names["workers"], folder)
+
+    if AGAIN in sys.argv:
+        places = old.index[old.laws + old.approximate != ""]
+        again = found([names["clouds"][i] for i in places], JOURNALS).set_index(places)
+        old = pd.concat([old.drop(places), again]).sort_index()
+        old.to_csv(path, index=False, lineterminator="\n")
+        print(f"{len(places)} tables of which a law was claimed were searched again")
+    new = found(names["clouds"][::every])
     good = (new.drop(columns="seconds") == old[::every].reset_index()[new.columns[:-1]]).all(axis=1)
     for same, row in zip(good, new.itertuples(), strict=True):
         print(f"{'same ' if same else 'OTHER'} {row.of}, {row.cloud}: {row.laws or '–'}")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pie.discovery.measurements import measurements, read_csv
+from pie.discovery.units import Units
 from pie.expr.expression import parse
 
 FOLDER = Path(__file__).resolve().parents[2] / "data/measured"
@@ -22,6 +23,12 @@ def test_a_table_is_read_as_the_index_says(row):
     assert points.names == tuple(row.columns.split())
     assert 2 <= points.points.shape[1] <= 4
     assert len(points.points) <= len(table) == row.rows <= 300
+
+
+def test_units_are_of_every_column_or_of_none_and_are_known():
+    assert (INDEX["units"] != "").mean() > 0.9
+    for row in INDEX[INDEX["units"] != ""].itertuples():
+        Units.of(row.units.split(), row.columns.split())  # raises for another number, or an unknown
 
 
 @pytest.mark.parametrize("row", list(WITH_LAW.itertuples()), ids=WITH_LAW["table"])

@@ -28,7 +28,7 @@ def test_the_truth_of_every_wild_problem_passes(root):
         ("x1 - 1.2 + 0*x2", "degenerate: a variable not used"),
         ("x1**2 + x2**2 + 1", "degenerate: nothing is a zero"),
         ("(x1 + x2)/1e7", "degenerate: g/huge"),
-        ("x1 - x2", "points that were left out fit no better"),
+        ("x1 - x2", "times as far from it as points with permuted"),
         ("x1*x2 - 1.4", "times as far from it as points with permuted"),
     ],
 )
@@ -44,6 +44,27 @@ def test_an_equation_fixed_before_is_rarely_significant_without_a_law():
     p = np.array([certify(f, rng.standard_normal((60, 2))).p for _ in range(300)])
     assert np.mean(p <= SIGNIFICANT) < 0.02 and np.mean(p < 0.05) < 0.1
     assert 0.4 < np.median(p) < 0.6
+
+
+def test_an_equation_through_the_centres_of_clusters_is_no_law():
+    """Three clusters on a circle: it passes through their centres, and tells nothing within them."""
+    rng = np.random.default_rng(0)
+    angle = rng.choice([0.3, 2.1, 4.4], 150)
+    circle, centres = parse("x1**2 + x2**2 - 1"), np.column_stack([np.cos(angle), np.sin(angle)])
+    clusters = certify(circle, centres + 0.02 * rng.standard_normal(centres.shape))
+    assert clusters.contrast < 0.2 and clusters.evidence > EVIDENCE
+    assert not clusters.law and "among neighbours" in clusters.reason
+    angle += rng.uniform(-0.3, 0.3, len(angle))  # pieces of the circle
+    pieces = np.column_stack([np.cos(angle), np.sin(angle)])
+    assert certify(circle, pieces + 0.02 * rng.standard_normal(pieces.shape)).law
+
+
+def test_replicates_at_values_that_were_set_are_no_clusters():
+    """Six doses, four responses to each: within a dose there is no law to be seen."""
+    rng = np.random.default_rng(0)
+    dose = np.repeat([0.5, 1.0, 2.0, 4.0, 8.0, 16.0], 4)
+    response = dose / (2.0 + dose) + 0.03 * rng.standard_normal(len(dose))
+    assert certify(parse("x2 - x1/(2 + x1)"), np.column_stack([dose, response])).law
 
 
 def test_noise_raises_the_contrast_and_outliers_do_not():

@@ -9,8 +9,10 @@ from pie.discovery.laws import discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.result import Result
 from pie.discovery.units import Units
-from pie.expr.dimensions import exponents
+from pie.expr.dimensions import exponents, hidden_constants
 from pie.expr.expression import parse
+from pie.fit.constants import Fit
+from pie.search.price import Price, Prices, whole_price
 
 POINTS = np.random.default_rng(0).uniform(0.8, 2.0, (40, 3))
 EACH = np.eye(3)
@@ -51,6 +53,30 @@ def test_a_factor_of_one_may_have_a_unit():
     """Kepler's law in years and astronomical units."""
     units = Units.of(["au", "yr"], ["axis", "period"])
     assert units.of_constants(parse("x1**1.5 - x2"), POINTS[:, :2]) == ("",)
+
+
+@pytest.mark.parametrize(
+    "equation, dimensions, hidden",
+    [
+        ("x1**2 - x2 + 3.1", [1, 1, 0], 1),
+        ("x1 - x2 + 3.1", [1, 1, 0], 0),
+        ("x1 - x2 + x3", [1, 1, 0], 1),
+        ("x1 - x2 + x3", [0, 1, 1], 1),  # one factor of both
+        ("x1 - x2**2 + x3", [1, 1, 0], 2),
+        ("x1 - 2*x2 + 3*x3", [1, 2, 0], 0),
+        ("x1 - sin(x2)", [1, 0, 0], 1),
+        ("x1 - sin(x2)", [1, 1, 0], np.inf),
+    ],
+)
+def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
+    equation, dimensions, hidden
+):
+    f, dimensions = parse(equation), np.array(dimensions, float)[:, None]
+    assert hidden_constants(f, POINTS, dimensions.T) == hidden
+    fit = Fit(f, -0.1, "ok", 0.1, 0.1)
+    price = whole_price(Price(-7.0), fit, POINTS, Prices(constant=3.0), dimensions)
+    assert price.units == 3.0 * hidden
+    assert whole_price(Price(-7.0), fit, POINTS, Prices(constant=3.0)).units == 0.0
 
 
 def test_units_that_hang_together_are_composed():

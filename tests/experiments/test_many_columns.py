@@ -48,6 +48,7 @@ def test_easy_laws_are_right_and_exact_without_noise_only(rows):
     made = rows[rows.set == "made"]
     assert (made.status == FOUND).all() and made.right.all() and made.law.all()
     assert made.exact.tolist() == [True, False, True, False]
+    assert (made.points == 60).all() and not made.units.any()
     assert made.width.tolist() == [4, 4, 5, 5] and (made.proposer == "relations").all()
     assert (parse(made.answer[0]).variables, made.seconds.min() > 0.0) == ((1, 2, 3, 4), True)
 

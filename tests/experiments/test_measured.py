@@ -25,6 +25,7 @@ from pie.experiments.measured import (
 )
 from pie.expr.expression import parse
 from pie.fit.uncertainty import polished
+from pie.report import measured as report
 from pie.search.plus import PlusConfig
 
 NAMES = ("concentration", "rate")
@@ -46,7 +47,7 @@ def law(text, points, names=NAMES):
 
 def table(points, *relations, names=NAMES, sd=None):
     frame = pd.DataFrame(points, columns=names)
-    return Table("made", "choice", names, "", tuple(map(parse, relations)), sd, frame)
+    return Table("made", "choice", names, (), "", tuple(map(parse, relations)), sd, frame)
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +193,19 @@ def test_rows_of_answers_judge_the_best_and_say_where_the_textbooks_is():
     assert row.is_law and (row.place, row.how, row.name) == (0, FORM, "Michaelis–Menten")
     assert row.constants == row.textbook_constants == 2 and not row.nested
     assert np.isnan(row.sd_ratio) and parse(row.equation).variables == (1, 2)
+
+
+def test_units_of_the_columns_are_told_to_the_search():
+    """y = x² + 3 of kilograms and grams: the 1 of the square is a constant, but not for numbers."""
+    x = np.linspace(1.0, 4.0, 60)
+    made = table(np.column_stack([x, x**2 + 3.0]), "x2 - x1**2 - 3.1")
+    told = replace(made, units=("kg", "g"))
+    rows = answers([made, told], QUICK)
+    assert rows.units.tolist() == [False, True] and (rows.place == 0).all()
+    halves = report.summary(rows)
+    assert halves.units.tolist() == ["–", "known"]
+    (line,) = report.answers(rows).to_dict("records")
+    assert line["textbook's"] == line["textbook's with units"] == "best"
 
 
 def test_an_interrupted_run_goes_on_from_its_journal(tmp_path, monkeypatch):

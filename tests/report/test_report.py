@@ -177,7 +177,8 @@ def test_the_contrast_shows_the_flaw(tmp_path):
 
 def test_laws_of_many_columns_are_counted_where_they_were_searched():
     line = {"set": "made", "law_id": "M1", "name": "", "kind": "product", "width": 4, "noise": 0.0,
-            "status": FOUND, "right": True, "exact": True, "law": True, "seconds": 2.0,
+            "units": False, "points": 200, "status": FOUND, "right": True, "exact": True,
+            "law": True, "seconds": 2.0,
             "truth": "x4 - x1*x2*x3", "answer": "x4 - x1*x2*x3"}  # fmt: skip
     wrong = line | {"law_id": "M2", "width": 5, "noise": 0.01, "right": False, "exact": False}
     none = wrong | {"law_id": "M3", "status": "no candidate", "answer": "", "law": False}
@@ -189,6 +190,17 @@ def test_laws_of_many_columns_are_counted_where_they_were_searched():
     assert noisy["all"].startswith("0.0 % [0, ") and noisy["5 columns"].endswith("of 2")
     assert clean["5 columns"] == clean["sum"] == noisy["all, exact"] == "–"
     assert (clean["too wide"], noisy["too wide"]) == ("1", "0") and "9 columns" not in table.index
+    told = pd.DataFrame([wrong | {"units": True, "right": True}, wrong | {"points": 1000}])
+    given = many_columns.settings(pd.concat([rows, told]))
+    assert given[["points", "units", "noise"]].values.tolist() == [
+        [200, "–", "0 %"], [200, "–", "1 %"], [200, "known", "1 %"], [1000, "–", "1 %"],
+    ]  # fmt: skip
+    assert [r.split(" %")[0] for r in given.right] == ["100.0", "0.0", "100.0", "0.0"]
+    assert given.right.str[-1].tolist() == ["1", "2", "1", "1"] and (given.exact[1:] == "–").all()
+    peers = pd.concat([rows.assign(method="PIE+"), rows.assign(method="other", right=False)])
+    other = many_columns.beside(peers).set_index("Method").loc["other"]
+    assert other["made, noise 0 %"] == other["all, noise 0 %"] and other["median s"] == "2.0"
+    assert other["all, noise 1 %"].startswith("0.0 % [") and "of 2" in other["all, noise 1 %"]
     missed = many_columns.misses(rows)
     assert missed.law_id.tolist() == ["M2", "M3"]
     assert missed.answer.tolist() == ["x4 - x1*x2*x3", "no candidate"]

@@ -18,7 +18,7 @@ from pie.search.pool import (
     reduced,
     search,
 )
-from pie.search.price import Price, Prices, form_price, price_of, settled, with_zeros
+from pie.search.price import Price, Prices, form_price, price_of, settled, whole_price
 from pie.zeroset.crossings import sheets
 
 FORM = forms().cost(parse("sin(cos(x1)) - x2"), 2)
@@ -154,7 +154,7 @@ def test_the_price_of_constants_and_form_alone_knows_no_points():
 
 def zeros_priced(text, points, contrast=0.1, **prices):
     fit = Fit(parse(text), -1e-3, "ok", 1e-3, contrast)
-    return with_zeros(Price(-7.0), fit, points, Prices(**prices))
+    return whole_price(Price(-7.0), fit, points, Prices(**prices))
 
 
 def test_zeros_where_no_points_are_and_further_sheets_are_paid(rng):

@@ -6,7 +6,10 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 
 * **contrast**: the (N + P)/2-th smallest d, with P constants, over the median d₀, far below 1 for a
   law;
-* **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀;
+* **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀ of points
+  whose columns are permuted among neighbours only: in :data:`GROUPS` groups (Ward 1963), or as many
+  as have :data:`MEMBERS` points and :data:`LEVELS` values of a column that was set. Where points fall
+  into clusters, some equation passes through all of their centres; a law holds within them, too;
 * **evidence**: −N ln(contrast) less the price of the form (:mod:`pie.search.price`), in nats: the
   logarithm of how much more probable the points are with the law than without one, after paying for
   having chosen it among many forms;
@@ -27,6 +30,7 @@ correlations up to ±0.9, and trends that explain at most four fifths of the var
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import cKDTree
 from scipy.stats import mannwhitneyu
 
@@ -45,6 +49,9 @@ CONTRAST = 0.2  # of a law at most
 EVIDENCE = 5.0  # of a law at least, in nats
 LEVERAGE = 0.9  # at most
 NULL_COPIES = 4  # permuted clouds
+GROUPS, MEMBERS = 8, 8  # of neighbours at most; points of each on average at least
+LEVELS = 3  # values of a column that was set, in a group on average at least
+GROUPED = 400  # points that are grouped at most
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
 STARTS = 200
@@ -77,12 +84,15 @@ class Certificate:
         """Why it does not pass; empty if it does."""
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
-        if self.p > SIGNIFICANT:
-            return f"points that were left out fit no better than chance (p = {self.p:.2g})"
         if self.contrast > CONTRAST:
             return (
                 f"points that were left out lie {self.contrast:.2g} times as far from it as points "
                 f"with permuted columns; a law is expected to reach {CONTRAST:g}"
+            )
+        if self.p > SIGNIFICANT:
+            return (
+                f"points that were left out lie no closer to it than points with columns permuted "
+                f"among neighbours (p = {self.p:.2g})"
             )
         if self.evidence < EVIDENCE:
             return (
@@ -111,11 +121,14 @@ def certify(
     metric = metric or Metric.of(points, spread=robust_spreads)
     spreads = Metric.of(points, spread=robust_spreads).scale
     null = np.concatenate([permuted(points, seed) for seed in range(NULL_COPIES)])
-    own, far = (_distances(expression, cloud, metric) for cloud in (points, null))
+    own, far, around = (
+        _distances(expression, cloud, metric)
+        for cloud in (points, null, _permuted_among_neighbours(points, metric))
+    )
     leverage = np.minimum(leverages(expression, points, metric.units(points)), LEVERAGE)
     near = np.minimum(own / (1.0 - leverage), 1.0)
     with np.errstate(all="ignore"):
-        p = float(mannwhitneyu(near, far, alternative="less").pvalue)
+        p = float(mannwhitneyu(near, around, alternative="less").pvalue)
     # constants can pass through as many points as there are of them: these do not count
     middle = min((len(points) + len(expression.constants)) // 2, len(points) - 1)
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
@@ -156,6 +169,23 @@ def same_zero_set(
         if len(found) and np.mean(_distances(other, found, metric) <= reach) < ALIKE:
             return False
     return True
+
+
+def _permuted_among_neighbours(points: np.ndarray, metric: Metric) -> np.ndarray:
+    """Copies of points (N, D), thinned, with columns permuted within groups of neighbours."""
+    some = points[:: -(-len(points) // GROUPED)]
+    levels = [len(np.unique(column)) // LEVELS for column in some[:, metric.exact].T]
+    most = min(GROUPS, len(some) // MEMBERS, *levels)
+    if most < 2:
+        return np.concatenate([permuted(some, seed) for seed in range(NULL_COPIES)])
+    group = fcluster(linkage(metric.coordinates(some), "ward"), most, "maxclust")
+    return np.concatenate(
+        [
+            permuted(some[group == g], seed)
+            for g in range(1, group.max() + 1)
+            for seed in range(NULL_COPIES)
+        ]
+    )
 
 
 @np.errstate(all="ignore")

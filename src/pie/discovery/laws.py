@@ -82,11 +82,12 @@ def discover(
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
-            Constants get theirs, and an equation with ``sin(t)`` for t in s is left out. Four columns
-            or more are searched by their dimensionless products as well.
+            Constants get theirs, a factor that is 1 in these units only counts as a constant, and
+            an equation with ``sin(t)`` for t in s is left out. Four columns or more are searched by
+            their dimensionless products as well.
         involving: columns that every law is to hold; other sets of columns are not searched.
-        operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``, ``sqrt``,
-            ``exp``, ``ln``, ``sin`` and ``cos``; none given = all. ``["*"]``: polynomials.
+        operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
+            ``sqrt``, ``exp``, ``ln``, ``sin`` and ``cos``; none given = all. ``["*"]``: polynomials.
         workers: threads that fit constants, which does not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
@@ -168,9 +169,11 @@ def _total(price: Price | None) -> float:
 
 
 def _form(price: Price | None) -> float:
-    """Price of all but the misfit."""
+    """Price of all but the misfit; what the units forbid is told apart later."""
     if price is None:
         return 0.0
+    if math.isinf(price.units):
+        price = replace(price, units=0.0)
     return price.total - price.misfit if math.isfinite(price.misfit) else math.inf
 
 

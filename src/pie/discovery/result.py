@@ -15,7 +15,7 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
-from ..fit.uncertainty import given
+from ..fit.uncertainty import known_numbers
 from ..search.price import Price
 from ..search.shapes import name_of
 from ..zeroset.distance import first_order
@@ -133,7 +133,7 @@ class Law:
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
         """f with these for the magnitudes of its fitted constants."""
         of_fitted, numbers = iter(fitted), []
-        for value, known in zip(self.program.constants, given(self.program), strict=True):
+        for value, known in zip(self.program.constants, known_numbers(self.program), strict=True):
             size = _of_pi(abs(value)) if known else next(of_fitted)
             numbers.append(-size if value < 0.0 else size)
         return named(to_sympy(self.program, numbers), self.names)
@@ -152,7 +152,7 @@ class Law:
         fitted = [
             (abs(value), error)
             for value, error, known in zip(
-                self.program.constants, self.errors, given(self.program), strict=True
+                self.program.constants, self.errors, known_numbers(self.program), strict=True
             )
             if not known
         ]
@@ -163,7 +163,7 @@ class Law:
 
     @property
     def _constants_with_units(self) -> list[tuple[tuple[str, tuple[float, float]], str]]:
-        units = np.array(self.units or ("",) * len(self.errors))[~given(self.program)]
+        units = np.array(self.units or ("",) * len(self.errors))[~known_numbers(self.program)]
         return list(zip(self.constants.items(), map(str, units), strict=True))
 
     @property
@@ -253,7 +253,7 @@ class Law:
         )  # fmt: skip
         program = from_tree(_of_lists(record["program"]))
         of_fitted, known = iter(record["constants"].values()), {"standard_error": 0.0, "unit": ""}
-        constants = [known if is_known else next(of_fitted) for is_known in given(program)]
+        constants = [known if is_known else next(of_fitted) for is_known in known_numbers(program)]
         errors = (_from_number(c["standard_error"]) for c in constants)
         in_units = any("unit" in c for c in constants if c is not known)
         units = tuple(c["unit"] for c in constants) if in_units else ()

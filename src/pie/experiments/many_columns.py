@@ -61,7 +61,7 @@ def _searched(asked: Asked, weights: Path, config: PlusConfig) -> dict:
 def _judged(of: str, law: ColumnLaw, noise: float, n: int, found: dict, config: PlusConfig) -> dict:
     """A row: what was asked, and how the answer compares with the law."""
     row = {
-        "set": of, "law_id": law.law_id, "name": law.name, "kind": law.kind,
+        "set": of, "law_id": law.law_id, "name": law.name, "kind": law.kind, "points": n,
         "width": len(law.columns), "noise": noise, "status": found["status"], "right": False,
         "exact": False, "law": False, "contrast": np.inf, "seconds": round(found["seconds"], 2),
         "proposer": "", "answer": "", "truth": to_infix(to_tree(law.equation), DIGITS),
@@ -108,7 +108,9 @@ def answers(
     found = each(run, items, workers, of_search(folder, weights, config), _content)
     jobs = [delayed(_judged)(*a, n, f, config) for a, f in zip(asked, found, strict=True)]
     rows = Parallel(workers, return_as="generator")(jobs)
-    return pd.DataFrame(tqdm(rows, "judge", len(jobs), disable=None))
+    rows = pd.DataFrame(tqdm(rows, "judge", len(jobs), disable=None))
+    rows.insert(rows.columns.get_loc("points"), "units", with_units)
+    return rows
 
 
 def _claimed(points: np.ndarray, weights: Path, config: PlusConfig) -> dict:

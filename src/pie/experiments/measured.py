@@ -41,8 +41,8 @@ from .metrics import right_skeleton
 FORM, WITHIN_ERRORS = "form", "within errors"
 _FUNCTIONS = {BY_NAME[name].code for name in ("sqrt", "exp", "ln", "sin", "cos")}
 COLUMNS = [
-    "table", "half", "law", "rows", "variables", "textbook", "best", "name", "is_law", "place",
-    "how", "constants", "textbook_constants", "nested", "sd_ratio", "seconds", "equation",
+    "table", "half", "units", "law", "rows", "variables", "textbook", "best", "name", "is_law",
+    "place", "how", "constants", "textbook_constants", "nested", "sd_ratio", "seconds", "equation",
 ]  # fmt: skip
 
 
@@ -53,6 +53,7 @@ class Table:
     name: str
     half: str
     columns: tuple[str, ...]
+    units: tuple[str, ...]  # () = not known
     textbook: str
     relations: tuple[Expression, ...]
     certified_sd: float | None
@@ -71,8 +72,8 @@ def read_tables(folder: Path) -> list[Table]:
             frame = read_csv(Path(folder) / f"{row['table']}.csv")
             relations = tuple(parse(text) for text in row["relation"].split(" ; ") if text)
             sd = float(row["certified_sd"]) if row["certified_sd"] else None
-            columns = tuple(frame.columns)
-            about = row["table"], row["half"], columns, row["textbook"], relations, sd, frame
+            columns, units = tuple(frame.columns), tuple(row["units"].split())
+            about = row["table"], row["half"], columns, units, row["textbook"], relations, sd, frame
             tables.append(Table(*about))
     return tables
 
@@ -162,7 +163,9 @@ def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
 
 def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> dict:
     """The search's answer to a table, judged: a row of :data:`COLUMNS`."""
-    result = discover(table.frame, config=config, seed=seed, seconds=np.inf, workers=1)
+    result = discover(
+        table.frame, config=config, seed=seed, seconds=np.inf, workers=1, units=table.units or None
+    )
     points = table.points
     best = result.best or next(iter(result.candidates), None)
     place, how = -1, ""
@@ -173,7 +176,8 @@ def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> 
     alone = {r: replace(table, relations=(r,)) for r in table.relations if how}
     matched = [r for r in alone if is_textbooks(law, alone[r], points) == how]
     return {
-        "table": table.name, "half": table.half, "law": bool(table.relations),
+        "table": table.name, "half": table.half, "units": bool(table.units),
+        "law": bool(table.relations),
         "rows": len(points), "variables": points.shape[1], "textbook": table.textbook,
         "best": "" if best is None else f"{rounded(best.expression)} = 0",
         "name": "" if best is None else name_of(canonical(best.program)),
@@ -247,7 +251,10 @@ def answers(
     workers: int = 1,
     folder: Path | None = None,
 ) -> pd.DataFrame:
-    """A row of :data:`COLUMNS` for each table; ``folder`` as in :func:`plain_answers`."""
+    """A row of :data:`COLUMNS` for each table; ``folder`` as in :func:`plain_answers`.
+
+    ``units`` of a table are told to the search.
+    """
 
     def content(table: Table) -> bytes:
         told = replace(table, frame=table.frame.to_csv())

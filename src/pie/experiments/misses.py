@@ -2,10 +2,11 @@
 
 Where the true equation, as it is, has a price above 0, it makes the points no more probable than
 no law does: they are *silent*. So are points at which it is refused as degenerate, and points that
-no search takes, such as those of two equal columns. Another problem that is missed is searched again with the true equation as one more draft, its constants the start
-of the fit. If that is then the answer, the *search* missed it: it is cheaper, and was not proposed,
-or badly fitted. Otherwise it is the *ranking*: another equation is cheaper at these points (or the
-truth is too long to be a draft).
+no search takes, such as those of two equal columns. Another problem that is missed is searched
+again with the true equation as one more draft, its constants the start of the fit. If that is then
+the answer, the *search* missed it: it is cheaper, and was not proposed, or badly fitted. Otherwise
+it is the *ranking*: another equation is cheaper at these points (or the truth is too long to be a
+draft).
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
 from ..search.plus import PlusConfig
 from ..search.pool import WARM, Batch, Pool, Proposer, new_drafts
-from ..search.price import price_of, with_zeros
+from ..search.price import price_of, whole_price
 from .evaluation import Row, read_rows
 from .metrics import right_skeleton
 
@@ -57,7 +58,7 @@ def is_silent(problem: Problem, config: PlusConfig) -> bool:
         fit = in_user_coordinates(problem.truth, points, judge)
     except ValueError:  # too long to be a draft
         return False
-    return with_zeros(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
+    return whole_price(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:
@@ -78,7 +79,7 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
 
 
 def rows_of(results: Path, problems: Sequence[Problem]) -> list[Row]:
-    """The row of *PIE+* of each problem, of all rows in ``results``; KeyError where there is none."""
+    """The row of *PIE+* of each problem, of all in ``results``; KeyError where there is none."""
     files = ("evaluation/plus.csv", "ablation.csv", "field/plus.csv")
     rows = [r for name in files for r in read_rows(results / name) if r.method == "PIE+"]
     found = {(r.benchmark, r.equation_id, r.budget.partition(", noise ")[2]): r for r in rows}

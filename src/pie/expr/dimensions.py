@@ -42,19 +42,44 @@ def exponents(
     >>> exponents(parse("x1 - 2.0*exp(x2)"), x, np.array([[0, 1, 0]]))[1]
     False
     """
-    scales = np.atleast_2d(np.asarray(scales, float))
-    around = np.repeat(points, -(-ENOUGH // len(points)), axis=0)
-    rng = np.random.default_rng(0)
-    around = around * np.exp(AROUND * rng.standard_normal(around.shape))
-    found, fits = _solution(expression, around, scales)
+    around, scales = _around(points), np.atleast_2d(np.asarray(scales, float))
+    solved, fits = _solution(expression, around, scales)
     hidden = not fits
     if hidden:
-        found, fits = _solution(expression, around, scales, hidden)
+        solved, fits = _solution(expression, around, scales, hidden)
+    found = solved[: len(expression.constants)]
     for k, c in enumerate(expression.constants):
         other = [OTHER * c if i == k else one for i, one in enumerate(expression.constants)]
         again, _ = _solution(expression.with_constants(other), around, scales, hidden)
         found[k, np.abs(again[k] - found[k]) > 1e-3 * (1.0 + np.abs(found[k]))] = np.nan
     return found, fits
+
+
+def hidden_constants(expression: Expression, points: np.ndarray, scales: np.ndarray) -> float:
+    """How many factors of terms are 1 in these units only; inf if no constants make f sound.
+
+    ``points`` (N, D), ``scales`` (B, D) as in :func:`exponents`. Equal factors are one.
+
+    >>> from pie.expr.expression import parse
+    >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
+    >>> kilograms, grams = np.eye(2)
+    >>> hidden_constants(parse("x1**2 - x2 + 3.1"), x, np.array([kilograms, grams]))
+    1.0
+    >>> hidden_constants(parse("x1 - 2.0*exp(x2)"), x, np.array([kilograms, grams]))
+    inf
+    """
+    around, scales = _around(points), np.atleast_2d(np.asarray(scales, float))
+    if _solution(expression, around, scales)[1]:
+        return 0.0
+    found, sound = _solution(expression, around, scales, hidden=True)
+    factors = found[len(expression.constants) :].round(6)
+    return float(len({tuple(row) for row in factors + 0.0 if row.any()})) if sound else np.inf
+
+
+def _around(points: np.ndarray) -> np.ndarray:
+    """At least :data:`ENOUGH` points off the zero set."""
+    around = np.repeat(points, -(-ENOUGH // len(points)), axis=0)
+    return around * np.exp(AROUND * np.random.default_rng(0).standard_normal(around.shape))
 
 
 def _bare_terms(expression: Expression) -> list[Expression]:
@@ -68,7 +93,8 @@ def _solution(
 ) -> tuple[np.ndarray, bool]:
     """e, (P, B), and whether it solves the equations.
 
-    ``hidden``: every summand without a factor has one that is 1, but for the first.
+    ``hidden``: every summand without a factor has one that is 1, but for the first; their exponents
+    are further rows.
     """
     codes, constants = expression.arrays
     (_, d), p = points.shape, constants.size
@@ -81,10 +107,11 @@ def _solution(
     size = np.abs(slopes).sum(axis=0)
     usable = np.isfinite(columns).all(axis=1) & np.isfinite(size) & (size > 0.0)
     if usable.sum() < columns.shape[1]:
-        return np.full((p, len(scales)), np.nan), True
+        return np.full((p + len(bare), len(scales)), np.nan), True
     columns, targets = (a[usable] / size[usable, None] for a in (columns, targets))
     norms = np.linalg.norm(columns, axis=0)
     norms[norms == 0.0] = 1.0
     solution = np.linalg.lstsq(columns / norms, targets, rcond=1e-10)[0] / norms[:, None]
     left = np.linalg.norm(columns @ solution - targets, axis=0)
-    return solution[:p], bool(np.all(left <= CLOSE * np.linalg.norm(targets, axis=0) + 1e-12))
+    solved = bool(np.all(left <= CLOSE * np.linalg.norm(targets, axis=0) + 1e-12))
+    return np.delete(solution, p, axis=0), solved  # without w

@@ -4,7 +4,7 @@ The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ i
 (D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is
 σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six robust standard deviations are left out; points
 with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted. Constants that
-are :func:`given` are not fitted: c is without them.
+are :func:`known_numbers` are not fitted: c is without them.
 """
 
 import functools
@@ -38,7 +38,7 @@ def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """r_n, (N,), and the Jacobian J of the constants that are not given, (N, F)."""
+    """r_n, (N,), and the Jacobian J of the constants that are not known, (N, F)."""
     codes, constants = expression.arrays
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
@@ -52,7 +52,7 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         norm[np.isinf(norm)] = np.nan
         residual = value / norm
         turning = np.einsum("jn,jpn->pn", slopes * columnwise, mixed) / norm
-        return residual, ((sensitivity - residual * turning) / norm)[~given(expression)].T
+        return residual, ((sensitivity - residual * turning) / norm)[~known_numbers(expression)].T
 
 
 @np.errstate(all="ignore")
@@ -99,7 +99,7 @@ def polished(
     best = root_mean_square(expression, points, units, usual)
     if not np.isfinite(best):
         return expression
-    free = ~given(expression)
+    free = ~known_numbers(expression)
     for _ in range(steps if free.any() else 0):
         residual, jacobian = _linearised(expression, points[usual], _at(units, usual))
         if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
@@ -140,9 +140,9 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Standard errors of the constants, (P,); all inf if points (N, D) do not determine them.
 
-    0 for those that are given.
+    0 for those that are known.
     """
-    free = ~given(expression)
+    free = ~known_numbers(expression)
     found = np.zeros(len(free))
     found[free] = _standard_errors(expression, points, units)
     return found
@@ -222,8 +222,8 @@ def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
     Inside of a wave a rate of degrees within 1 % as well.
     """
     values: list[tuple[float, ...]] = []
-    pairs = zip(expression.constants, _parts(expression.codes), given(expression), strict=True)
-    for constant, part, known in pairs:
+    parts, numbers = _parts(expression.codes), known_numbers(expression)
+    for constant, part, known in zip(expression.constants, parts, numbers, strict=True):
         if known:
             values.append(())
         elif part == "exponent":
@@ -253,11 +253,11 @@ def _parts(codes: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def given(expression: Expression) -> np.ndarray:
+def known_numbers(expression: Expression) -> np.ndarray:
     """Constants that are known and not fitted, (P,): π/360, π/180 and π/90 inside of waves.
 
     >>> from pie.expr.expression import parse
-    >>> given(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
+    >>> known_numbers(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
     array([False,  True])
     """
     numbers = np.abs(np.array(expression.constants, float))
@@ -298,7 +298,7 @@ def _without_constants(
 
 def _length(expression: Expression) -> tuple[int, int]:
     """Fitted constants, and tokens."""
-    return int(np.sum(~given(expression))), len(expression.codes)
+    return int(np.sum(~known_numbers(expression))), len(expression.codes)
 
 
 def simplified(

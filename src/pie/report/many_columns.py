@@ -26,6 +26,22 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table).rename_axis("laws").reset_index()
 
 
+def settings(rows: pd.DataFrame) -> pd.DataFrame:
+    """Right answers of each set by what the search is given: more points, units of the columns."""
+    table = []
+    by = ["set", "points", "units", "noise"]
+    for (name, n, units, level), every in rows.groupby(by, sort=False):
+        g = every[every.status != TOO_WIDE]
+        table.append({
+            "laws": name, "points": n, "units": "known" if units else "–",
+            "noise": f"{100 * level:g} %", "right": share(g.right),
+            "products": share(g.right[g.kind == KINDS[0]]),
+            "exact": share(g.exact[g.noise == 0.0]), "a law": share(g.law),
+            "median s": f"{g.seconds.median():.1f}", "slowest s": f"{g.seconds.max():.1f}",
+        })  # fmt: skip
+    return pd.DataFrame(table)
+
+
 def misses(rows: pd.DataFrame) -> pd.DataFrame:
     """Laws that were searched and are not the best answer, with that answer."""
     wrong = rows[~rows.right & (rows.status != TOO_WIDE)].reset_index(drop=True)
@@ -47,6 +63,17 @@ def claimed(rows: pd.DataFrame) -> pd.DataFrame:
         cells |= {f"s, {d} columns": f"{s:.1f}" for d, s in seconds.median().items()}
         table.append(cells | {"slowest s": f"{g.seconds.max():.1f}"})
     return pd.DataFrame(table).fillna("–")
+
+
+def beside(rows: pd.DataFrame) -> pd.DataFrame:
+    """Right answers and seconds of each method of benchmarks/peers_columns.py, a line each."""
+    table: dict[str, dict[str, str]] = {}
+    both = pd.concat([rows, rows.assign(set="all")])
+    for (name, level, method), g in both.groupby(["set", "noise", "method"], sort=False):
+        table.setdefault(method, {})[f"{name}, noise {100 * level:g} %"] = share(g.right)
+    for method, g in rows.groupby("method"):
+        table[method]["median s"] = f"{g.seconds.median():.1f}"
+    return pd.DataFrame(table).T.rename_axis("Method").reset_index()
 
 
 def by_width(rows: pd.DataFrame) -> Figure:

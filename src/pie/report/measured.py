@@ -18,15 +18,24 @@ _LONGEST = 60  # characters of an equation in a table
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """One line per half of :func:`pie.experiments.measured.answers`."""
+    """Of :func:`pie.experiments.measured.answers`: a line per half, without units and with them.
+
+    With units a table of which none are known counts with its answer without.
+    """
     lines = []
-    for half, group in rows.groupby("half", sort=True):
+    told = rows.sort_values("units", kind="stable").drop_duplicates("table", keep="last")
+    for (half, units), group in (
+        ((half, units), group)
+        for units, these in (("–", rows[~rows.units]), ("known", told))
+        for half, group in these.groupby("half", sort=True)
+    ):
         lawful, others = group[group.law], group[~group.law]
         known = lawful[lawful.sd_ratio.notna()]
         good = (known.sd_ratio <= 1.1) & (known.constants <= known.textbook_constants)
         lines.append(
             {
                 "half": half,
+                "units": units,
                 "tables with a textbook relation": len(lawful),
                 "it is the best answer": _share(lawful.place == 0),
                 "it is among the answers": _share(lawful.place >= 0),
@@ -46,6 +55,8 @@ def _share(which: pd.Series) -> str:
 def answers(rows: pd.DataFrame) -> pd.DataFrame:
     """What was answered to each table, and where the textbook's relation stands."""
     places = rows.place.map(lambda place: "absent" if place < 0 else "best" if place == 0 else "on")
+    rows = rows.assign(stands=places.where(rows.law, ""))
+    told, rows = rows[rows.units].set_index("table"), rows[~rows.units]
     return pd.DataFrame(
         {
             "table": rows.table,
@@ -55,7 +66,9 @@ def answers(rows: pd.DataFrame) -> pd.DataFrame:
             "answer": rows.best.str.slice(0, _LONGEST),
             "called": rows.name.fillna(""),
             "a law": rows.is_law.map({True: "yes", False: "no"}),
-            "textbook's": places.where(rows.law, ""),
+            "textbook's": rows.stands,
+            "answer with units": rows.table.map(told.best.str.slice(0, _LONGEST)).fillna("–"),
+            "textbook's with units": rows.table.map(told.stands).fillna("–"),
         }
     )
 

@@ -24,7 +24,7 @@ from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric
 from .branches import branches
 from .pool import Draft
-from .price import Price, Prices, of_branch, price_of, settled, with_zeros
+from .price import Price, Prices, of_branch, price_of, settled, whole_price
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -39,6 +39,7 @@ class Judge:
     prices: Prices = Prices()
     curved: float = np.inf
     seed: int = 0
+    dimensions: np.ndarray | None = None  # of the columns, (D, B), if known
 
 
 def in_user_coordinates(
@@ -86,7 +87,7 @@ def _finished_of(
     if not np.isfinite(price.misfit):
         return Finished(draft, fit, price)
     expression, contrast = fit.expression, fit.contrast
-    price = with_zeros(price, fit, points, judge.prices)
+    price = whole_price(price, fit, points, judge.prices, judge.dimensions)
     if errors is not None:
         expected = expected_residual(expression, points, metric.units(points), errors)
         contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
@@ -158,8 +159,8 @@ def finished(
         except ValueError:  # no zeros, or too long
             return None
 
-    for draft, whole in chosen:
-        final = fitted(whole)
+    for draft, form in chosen:
+        final = fitted(form)
         if final is None or not np.isfinite(final.fitness):
             continue
         entire = _finished_of(draft, final, points, judge, metric, errors)

@@ -23,7 +23,7 @@ from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric, settled_prices
 from .libraries import FEW_COLUMNS
 from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, price_of, with_zeros
+from .price import Prices, price_of, whole_price
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -149,9 +149,10 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
 
     def judge(found: Found) -> tuple[float, float]:
         price = price_of(found.fit, len(cloud), config.prices)
-        whole = with_zeros(price, found.fit, cloud.points, config.prices).total
-        return round(whole, 6), -found.draft.log_probability
+        price = whole_price(price, found.fit, cloud.points, config.prices, dimensions)
+        return round(price.total, 6), -found.draft.log_probability
 
+    dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     proposers = [
         restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
     ]
@@ -190,7 +191,7 @@ def in_few_columns(
     config = replace(config, proposers=names)
     asked = clouds(points, np.zeros(points.shape[1], bool))
     found = searches(model, asked, config, workers)
-    return [whole for cloud, pool in found for _, whole in _chosen(pool, cloud, config)]
+    return [form for cloud, pool in found for _, form in _chosen(pool, cloud, config)]
 
 
 def front(pool: Pool) -> list[Found]:
@@ -245,7 +246,7 @@ def discover_plus(
             chosen += _chosen(pool, cloud, config)
     except Interrupted:
         interrupted = True
-    judge = Judge(config.prices, config.curved, config.seed)
+    judge = Judge(config.prices, config.curved, config.seed, dimensions)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
     for found in settled_prices(finished, len(points), config.prices):

@@ -1,14 +1,16 @@
 r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
 .. math:: price = misfit + c_1 \cdot constants - c_2 \ln P(form) + c_3 \cdot tokens
-                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
+                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n) + c_1 \cdot hidden
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
 costs the same. If several sheets of the zero set are within the errors of a point, any of them may
 be where it belongs, and its probability is spread over all of them. The rate of a sine needs half a
-turn to be seen, and two points per half turn: other waves are priced, or refused.
+turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
+of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
+equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -27,9 +29,10 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from ..expr.dimensions import hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..fit.constants import Fit
-from ..fit.uncertainty import WHOLE, given
+from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
 from .forms import forms
 from .relations import Relation
@@ -70,6 +73,7 @@ class Price:
     crossings: float = 0.0
     sheets: float = 0.0
     waves: float = 0.0
+    units: float = 0.0
     branch: float = 0.0
 
     @property
@@ -131,7 +135,7 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
         nonlocal price
         if tree[0] in ("x", "c"):
             return
-        if tree[0] in ("sin", "cos") and not given(from_tree(tree)).all():
+        if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
             inside = from_tree(tree[1])
             turned = np.ptp(inside.values(points)) / np.pi  # in half turns
             price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
@@ -142,11 +146,23 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
     return price
 
 
-def with_zeros(price: Price, fit: Fit, points: np.ndarray, prices: Prices) -> Price:
-    """With the price of zeros where no points are, of further sheets near points, and of waves."""
+def whole_price(
+    price: Price,
+    fit: Fit,
+    points: np.ndarray,
+    prices: Prices,
+    dimensions: np.ndarray | None = None,
+) -> Price:
+    """With the price of zeros where no points are, of further sheets near points, of waves, and of
+    the units of the columns, whose ``dimensions`` (D, B) may be known.
+    """
     expression, exact = fit.expression, fit.contrast <= prices.resolution
+    hidden = 0.0
+    if dimensions is not None and dimensions.any():
+        hidden = hidden_constants(expression, points, dimensions.T)
     return replace(
         price,
+        units=prices.constant * hidden,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
         sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),
