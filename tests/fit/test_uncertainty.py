@@ -10,7 +10,7 @@ from pie.expr.expression import parse
 from pie.fit.sampson_fits import fit_sampson
 from pie.fit.uncertainty import (
     expected_residual,
-    given,
+    known_numbers,
     leverages,
     neighbours_correlation,
     polished,
@@ -288,7 +288,7 @@ RATE = np.pi / 180.0
     ],
 )
 def test_rates_of_degrees_are_known_inside_of_waves(text, known):
-    assert given(parse(text)).tolist() == known
+    assert known_numbers(parse(text)).tolist() == known
 
 
 def angles(rng, n=200):
@@ -309,8 +309,8 @@ def test_a_rate_near_that_of_degrees_becomes_it(rng):
     points = angles(rng)
     units = points.std(axis=0)
     near = polished(canonical(parse("x1 - 2.4*sin(0.0176*x2)")), points, units)
-    assert not given(near).any()
+    assert not known_numbers(near).any()
     assert RATE in simplified(near, points, units).constants
     points[:, 1] *= 1.1
     far = polished(canonical(parse("x1 - 2.4*sin(0.0158*x2)")), points, units)
-    assert not given(simplified(far, points, units)).any()
+    assert not known_numbers(simplified(far, points, units)).any()
