@@ -9,8 +9,7 @@ and the stage has to be run. Rows that time decides (equal_time) agree where the
 
 With ``--again`` as the first argument, all rows of a method are found again if its sample does not
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
-methods stay. Of columns_claims it searches all tables again of which a law was claimed, as after a
-change that can only take claims away; the sample tells whether it did.
+methods stay.
 """
 
 import subprocess
@@ -244,21 +243,11 @@ def columns_agree() -> bool:
 
 
 def claims_agree() -> bool:
-    """What is claimed of some tables of 12_columns again; with ``--again``, wherever a law was."""
-    names, path = set_up("12_columns"), ROOT / "data/results/columns_claims.csv"
+    """What is claimed of some tables of 12_columns again."""
+    names = set_up("12_columns")
     config, every = names["settings"].inference_plus, len(names["clouds"]) // CLOUDS
-    old = pd.read_csv(path, keep_default_na=False)
-
-    def found(clouds: list, folder: Path | None = None) -> pd.DataFrame:
-        return names["claims"](clouds, names["weights"], config, names["workers"], folder)
-
-    if AGAIN in sys.argv:
-        places = old.index[old.laws + old.approximate != ""]
-        again = found([names["clouds"][i] for i in places], JOURNALS).set_index(places)
-        old = pd.concat([old.drop(places), again]).sort_index()
-        old.to_csv(path, index=False, lineterminator="\n")
-        print(f"{len(places)} tables of which a law was claimed were searched again")
-    new = found(names["clouds"][::every])
+    new = names["claims"](names["clouds"][::every], names["weights"], config, names["workers"])
+    old = pd.read_csv(ROOT / "data/results/columns_claims.csv", keep_default_na=False)
     good = (new.drop(columns="seconds") == old[::every].reset_index()[new.columns[:-1]]).all(axis=1)
     for same, row in zip(good, new.itertuples(), strict=True):
         print(f"{'same ' if same else 'OTHER'} {row.of}, {row.cloud}: {row.laws or '–'}")

@@ -7,9 +7,9 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **contrast**: the (N + P)/2-th smallest d, with P constants, over the median d₀, far below 1 for a
   law;
 * **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀ of points
-  whose columns are permuted among neighbours only: in :data:`GROUPS` groups (Ward 1963), or as many
-  as have :data:`MEMBERS` points and :data:`LEVELS` values of a column that was set. Where points fall
-  into clusters, some equation passes through all of their centres; a law holds within them, too;
+  whose columns are permuted among neighbours only (:func:`pie.zeroset.spreads.neighbours`). Where
+  points fall into clusters, some equation passes through all of their centres; a law holds within
+  them, too;
 * **evidence**: −N ln(contrast) less the price of the form (:mod:`pie.search.price`), in nats: the
   logarithm of how much more probable the points are with the law than without one, after paying for
   having chosen it among many forms;
@@ -30,7 +30,6 @@ correlations up to ±0.9, and trends that explain at most four fifths of the var
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import cKDTree
 from scipy.stats import mannwhitneyu
 
@@ -41,7 +40,7 @@ from ..zeroset.degeneracy import SOUND, kind
 from ..zeroset.distance import distance_to_zero_set
 from ..zeroset.factors import Factor, factors
 from ..zeroset.metric import Metric
-from ..zeroset.spreads import permuted, robust_spreads
+from ..zeroset.spreads import neighbours, permuted, permuted_among_neighbours, robust_spreads
 from ..zeroset.zeros import zeros
 
 SIGNIFICANT = 0.005  # p of a law at most
@@ -49,8 +48,6 @@ CONTRAST = 0.2  # of a law at most
 EVIDENCE = 5.0  # of a law at least, in nats
 LEVERAGE = 0.9  # at most
 NULL_COPIES = 4  # permuted clouds
-GROUPS, MEMBERS = 8, 8  # of neighbours at most; points of each on average at least
-LEVELS = 3  # values of a column that was set, in a group on average at least
 GROUPED = 400  # points that are grouped at most
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
@@ -120,11 +117,12 @@ def certify(
     """
     metric = metric or Metric.of(points, spread=robust_spreads)
     spreads = Metric.of(points, spread=robust_spreads).scale
-    null = np.concatenate([permuted(points, seed) for seed in range(NULL_COPIES)])
-    own, far, around = (
-        _distances(expression, cloud, metric)
-        for cloud in (points, null, _permuted_among_neighbours(points, metric))
-    )
+    some = points[:: -(-len(points) // GROUPED)]
+    groups = neighbours(metric.coordinates(some), metric.exact)
+    copies = range(NULL_COPIES)
+    null = np.concatenate([permuted(points, seed) for seed in copies])
+    nearby = np.concatenate([permuted_among_neighbours(some, groups, seed) for seed in copies])
+    own, far, around = (_distances(expression, cloud, metric) for cloud in (points, null, nearby))
     leverage = np.minimum(leverages(expression, points, metric.units(points)), LEVERAGE)
     near = np.minimum(own / (1.0 - leverage), 1.0)
     with np.errstate(all="ignore"):
@@ -169,23 +167,6 @@ def same_zero_set(
         if len(found) and np.mean(_distances(other, found, metric) <= reach) < ALIKE:
             return False
     return True
-
-
-def _permuted_among_neighbours(points: np.ndarray, metric: Metric) -> np.ndarray:
-    """Copies of points (N, D), thinned, with columns permuted within groups of neighbours."""
-    some = points[:: -(-len(points) // GROUPED)]
-    levels = [len(np.unique(column)) // LEVELS for column in some[:, metric.exact].T]
-    most = min(GROUPS, len(some) // MEMBERS, *levels)
-    if most < 2:
-        return np.concatenate([permuted(some, seed) for seed in range(NULL_COPIES)])
-    group = fcluster(linkage(metric.coordinates(some), "ward"), most, "maxclust")
-    return np.concatenate(
-        [
-            permuted(some[group == g], seed)
-            for g in range(1, group.max() + 1)
-            for seed in range(NULL_COPIES)
-        ]
-    )
 
 
 @np.errstate(all="ignore")

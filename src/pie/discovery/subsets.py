@@ -7,22 +7,26 @@ spread, rows scaled to norm 1, and s its smallest singular value over the larges
 .. math:: evidence = \ln \frac{s(\Phi(points))}{s(\Phi(permuted\ points))},
 
 the lower one for the columns as they are and for the logarithms of positive ones (of two or three
-columns if all are positive). About 0 where columns are independent; far below for a law.
+columns if all are positive). About 0 where columns are independent; far below for a law. Clusters
+and random walks have some as well, but none within groups of neighbours: where that against points
+with columns permuted among neighbours is above :data:`NEARBY`, there is none.
 """
 
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from ..expr.expression import Expression, from_tree
 from ..expr.terms import monomials
-from ..zeroset.spreads import permuted, robust_spreads
+from ..zeroset.metric import set_columns
+from ..zeroset.spreads import neighbours, permuted, permuted_among_neighbours, robust_spreads
 
 DEGREES = {2: 4, 3: 3} | dict.fromkeys(range(4, 9), 2)  # by the number of columns
 PERMUTATIONS = 3
+NEARBY = -0.5  # evidence within groups of neighbours at most
 ROUNDING = 1e-12
 TRIED = 400  # rows at most
 COMPARED = 200  # subsets of each size at most, the first ones by rough evidence
@@ -46,20 +50,29 @@ def evidence(points: np.ndarray) -> float:
         raise ValueError(f"{d} columns; expected 2 to 8")
     if len(points) > TRIED:
         points = np.random.default_rng(0).permutation(points)[:TRIED]
-    positive = np.all(points > 0.0, axis=0)
+    positive, exact = np.all(points > 0.0, axis=0), set_columns(points)
     forms = [points]
     if positive.all() or (d > 3 and positive.any()):
         forms.append(np.where(positive, np.log(np.where(positive, points, 1.0)), points))
-    return min(_of_form(form, d) for form in forms)
+    return min(_of_form(form, d, exact) for form in forms)
 
 
-def _of_form(points: np.ndarray, d: int) -> float:
+def _of_form(points: np.ndarray, d: int, exact: np.ndarray) -> float:
     degree = DEGREES[d]
     while degree > 1 and len(_monomials(d, degree)) > len(points) // 3:
         degree -= 1
-    without = [_smallest(permuted(points, seed), degree) for seed in range(PERMUTATIONS)]
-    ratio = _smallest(points, degree) / float(np.median(without))
-    return float(np.log(ratio)) if np.isfinite(ratio) else 0.0
+    smallest = _smallest(points, degree)
+
+    def beside(null: Callable[[int], np.ndarray]) -> float:
+        without = np.median([_smallest(null(seed), degree) for seed in range(PERMUTATIONS)])
+        return float(np.log(smallest / without)) if np.isfinite(smallest / without) else 0.0
+
+    found = beside(lambda seed: permuted(points, seed))
+    if found > NEARBY:
+        return found
+    groups = neighbours(_scaled(points), exact)
+    among = beside(lambda seed: permuted_among_neighbours(points, groups, seed))
+    return found if among <= NEARBY else among
 
 
 @functools.cache
@@ -67,12 +80,16 @@ def _monomials(d: int, degree: int) -> tuple[Expression, ...]:
     return tuple(from_tree(term) for term in monomials(d, degree))
 
 
+def _scaled(points: np.ndarray) -> np.ndarray:
+    """Centred, in units of the columns' spreads."""
+    spreads = robust_spreads(points)
+    return (points - np.median(points, axis=0)) / np.where(spreads > 0.0, spreads, 1.0)
+
+
 def _smallest(points: np.ndarray, degree: int) -> float:
     """Smallest singular value over the largest, not below rounding."""
-    spreads = robust_spreads(points)
-    spreads[spreads == 0.0] = 1.0
-    scaled = (points - np.median(points, axis=0)) / spreads
-    matrix = np.stack([f.values(scaled) for f in _monomials(points.shape[1], degree)], axis=1)
+    matrix = [f.values(_scaled(points)) for f in _monomials(points.shape[1], degree)]
+    matrix = np.stack(matrix, axis=1)
     matrix = matrix / np.median(np.abs(matrix), axis=0).clip(1e-300)
     matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
     values = np.linalg.svd(matrix[np.isfinite(matrix).all(axis=1)], compute_uv=False)
