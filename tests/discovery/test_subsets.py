@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pie.data.benchmarks import load, noisy
-from pie.discovery.subsets import evidence, ranked
+from pie.discovery.subsets import NEARBY, evidence, ranked
 
 
 def test_laws_have_evidence_and_independent_columns_have_none(root):
@@ -45,3 +45,12 @@ def test_other_numbers_of_columns_are_quoted():
 def test_columns_without_spread_and_few_points_are_no_error():
     assert np.isfinite(evidence(np.column_stack([np.zeros(9), np.arange(9.0)])))
     assert np.isfinite(evidence(np.arange(8.0).reshape(4, 2)))
+
+
+def test_clusters_have_no_evidence_within_them_and_pieces_of_a_curve_have():
+    rng = np.random.default_rng(0)
+    centres = rng.choice([-1.0, 0.2, 1.5], 120)
+    spread, noise = 0.15 * rng.standard_normal((2, 120))
+    pieces = np.column_stack([centres + spread, (centres + spread) ** 2 + 0.02 * noise])
+    clusters = np.column_stack([centres + spread, centres**2 + noise])
+    assert evidence(pieces) < -1.0 < NEARBY < evidence(clusters)

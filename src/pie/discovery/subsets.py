@@ -8,8 +8,8 @@ spread, rows scaled to norm 1, and s its smallest singular value over the larges
 
 the lower one for the columns as they are and for the logarithms of positive ones (of two or three
 columns if all are positive). About 0 where columns are independent; far below for a law. Clusters
-and random walks have some as well, but none within groups of neighbours: where that against points
-with columns permuted among neighbours is above :data:`NEARBY`, there is none.
+have some as well, but none within groups of neighbours. So where the same ratio to points with
+columns permuted among neighbours is above :data:`NEARBY`, that is the evidence.
 """
 
 import functools
