@@ -70,7 +70,7 @@ def gplearn(drawn: np.ndarray, seconds: float) -> Expression | None:
     program = iter(search._program.program)
     try:
         return from_tree(("sub", ("x", drawn.shape[1]), _tree(program)))
-    except ValueError:  # too long
+    except (ValueError, RecursionError):  # too long
         return None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ("paper/headline", "paper/wild")  # of reports/tables
-OTHERS = ("ablation",)
+OTHERS = ("ablation", "baselines/packages")
 OURS, PAPERS = r"([\d.]+) % \[", r"\(([\d.]+) %\)$"  # in a cell such as 62.5 % [51, 73] (45.0 %)
 ROWS = {
     "PIE": ("PIE", OURS),
@@ -17,6 +17,8 @@ ROWS = {
     "GP (CL-FEM)": ("GP (CL-FEM)", OURS),
     "DSO (CL-FEM)": ("DSO (CL-FEM)", OURS),
     "Null space": ("Null space", OURS),
+    "pyoperon": ("pyoperon", OURS),
+    "gplearn": ("gplearn", OURS),
 }
 COLUMNS = {
     "AIF": r"AI-Feynman \(\d+\): Acc 0\.99",
@@ -24,6 +26,7 @@ COLUMNS = {
     "Wild": r"Wild, noise-free \(\d+\): recovered",
     "Noisy": r"Wild, 1 % noise \(\d+\): right skeleton",
     "Fresh": r"noise 0\.01 \(\d+\)$",
+    "Cols": r"all, noise 1 %$",
 }
 
 

@@ -18,7 +18,7 @@ from pie.params import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 MADE = ("data/corpus/", "data/models/", "data/results/", "reports/", "dvc.lock")  # by the pipeline
-APART = ("tests/", "benchmarks/")
+APART = ("tests/",)
 
 
 def merged(base: dict, changes: dict) -> dict:
@@ -36,7 +36,7 @@ def merged(base: dict, changes: dict) -> dict:
 
 
 def copy(folder: Path, root: Path = ROOT) -> None:
-    """The project's files, without what the pipeline makes, tests and timings."""
+    """The project's files, without what the pipeline makes, and tests."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     for name in listed.stdout.splitlines():

@@ -197,6 +197,10 @@ def test_laws_of_many_columns_are_counted_where_they_were_searched():
     ]  # fmt: skip
     assert [r.split(" %")[0] for r in given.right] == ["100.0", "0.0", "100.0", "0.0"]
     assert given.right.str[-1].tolist() == ["1", "2", "1", "1"] and (given.exact[1:] == "–").all()
+    peers = pd.concat([rows.assign(method="PIE+"), rows.assign(method="other", right=False)])
+    other = many_columns.beside(peers).set_index("Method").loc["other"]
+    assert other["made, noise 0 %"] == other["all, noise 0 %"] and other["median s"] == "2.0"
+    assert other["all, noise 1 %"].startswith("0.0 % [") and "of 2" in other["all, noise 1 %"]
     missed = many_columns.misses(rows)
     assert missed.law_id.tolist() == ["M2", "M3"]
     assert missed.answer.tolist() == ["x4 - x1*x2*x3", "no candidate"]

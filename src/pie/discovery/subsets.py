@@ -88,8 +88,8 @@ def _scaled(points: np.ndarray) -> np.ndarray:
 
 def _smallest(points: np.ndarray, degree: int) -> float:
     """Smallest singular value over the largest, not below rounding."""
-    matrix = [f.values(_scaled(points)) for f in _monomials(points.shape[1], degree)]
-    matrix = np.stack(matrix, axis=1)
+    scaled = _scaled(points)
+    matrix = np.stack([f.values(scaled) for f in _monomials(points.shape[1], degree)], axis=1)
     matrix = matrix / np.median(np.abs(matrix), axis=0).clip(1e-300)
     matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
     values = np.linalg.svd(matrix[np.isfinite(matrix).all(axis=1)], compute_uv=False)

@@ -65,6 +65,17 @@ def claimed(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table).fillna("–")
 
 
+def beside(rows: pd.DataFrame) -> pd.DataFrame:
+    """Right answers and seconds of each method of benchmarks/peers_columns.py, a line each."""
+    table: dict[str, dict[str, str]] = {}
+    both = pd.concat([rows, rows.assign(set="all")])
+    for (name, level, method), g in both.groupby(["set", "noise", "method"], sort=False):
+        table.setdefault(method, {})[f"{name}, noise {100 * level:g} %"] = share(g.right)
+    for method, g in rows.groupby("method"):
+        table[method]["median s"] = f"{g.seconds.median():.1f}"
+    return pd.DataFrame(table).T.rename_axis("Method").reset_index()
+
+
 def by_width(rows: pd.DataFrame) -> Figure:
     """Share of right answers against the number of columns: a panel per set, a line per noise."""
     figure, grid = panels(rows.set.nunique(), 2.6)

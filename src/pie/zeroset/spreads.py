@@ -3,9 +3,9 @@
 import functools
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
 
-GROUPS, MEMBERS = 8, 8  # of neighbours at most; points of each on average at least
+MEMBERS = 8  # points of a group of neighbours on average at least
+GROUPS, TRACKS = 8, 3  # groups at most, in up to so many columns
 LEVELS = 3  # values of a column that was set, in a group on average at least
 
 
@@ -25,13 +25,19 @@ def permuted(points: np.ndarray, seed: int = 0) -> np.ndarray:
 def neighbours(points: np.ndarray, exact: np.ndarray) -> np.ndarray:
     """Groups of neighbours among points (N, D) in units in which they compare, numbers from 1, (N,).
 
-    Clusters of least variance (Ward 1963). ``exact`` (D,) marks columns whose values were set: with
-    few of them to a group there is nothing to be seen within it. One group if there are too few.
+    Clusters of least variance (Ward 1963). In more than three columns they are as small as can be,
+    since independent random walks follow some equation over an eighth of their length. In fewer, a
+    noisy law of points on one track would not be seen within so small ones. ``exact`` (D,) marks
+    columns whose values were set: with few of them to a group there is nothing to be seen within
+    it. One group if there are too few.
     """
     levels = [len(np.unique(column)) // LEVELS for column in points[:, exact].T]
-    most = max(min(GROUPS, len(points) // MEMBERS, *levels), 1)
+    groups = GROUPS if points.shape[1] <= TRACKS else len(points)
+    most = max(min(groups, len(points) // MEMBERS, *levels), 1)
     if most == 1:
         return np.ones(len(points), int)
+    from scipy.cluster.hierarchy import fcluster, linkage  # slow to import
+
     return fcluster(linkage(points, "ward"), most, "maxclust")
 
 
