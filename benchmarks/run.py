@@ -113,7 +113,7 @@ def measure(root: Path, tiny: bool) -> dict:
     from pie.fit.fitness import stochastic_copies
     from pie.fit.sampson_fits import fit_sampson
     from pie.network.inference import Network
-    from pie.network.pretraining import corpora
+    from pie.data.recipe import corpora
     from pie.search.algorithm2 import discover
     from pie.search.plus import discover_plus
     from pie.search.proposers.network import merged, skeletons

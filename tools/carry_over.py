@@ -23,12 +23,11 @@ import pandas as pd
 from notebook import parameters_for
 from notebook_code import run_part
 
-from pie.data.recipe import first_skeletons
+from pie.data.recipe import corpora, first_skeletons
 from pie.experiments.evaluation import Row, evaluate, read_rows, write_rows
 from pie.experiments.parts import Task
 from pie.network.model import load_weights
 from pie.network.objective import validate
-from pie.network.pretraining import corpora
 from pie.network.runs import RUNS, configs
 
 ROOT = Path(__file__).resolve().parent.parent

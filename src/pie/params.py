@@ -1,6 +1,8 @@
 """Sections of params.yaml as frozen dataclasses; unknown keys and wrong types are errors."""
 
 import dataclasses
+import hashlib
+import json
 import re
 import typing
 from pathlib import Path
@@ -71,3 +73,9 @@ def _checked(expected, value, where: str):
     if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
         raise ValueError(f"{where} is {value!r}; expected {expected.__name__}")
     return value
+
+
+def hash_of(config) -> str:
+    """Short name of the values of a dataclass."""
+    values = json.dumps(dataclasses.asdict(config), sort_keys=True)
+    return hashlib.sha256(values.encode()).hexdigest()[:8]

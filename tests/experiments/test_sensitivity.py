@@ -9,7 +9,7 @@ from pie.experiments.evaluation import asked, read_rows, scored
 from pie.experiments.sensitivity import MIXTURE, SensitivityConfig, main, problems_of, run_of
 from pie.experiments.settings import load_settings
 from pie.network.config import ModelConfig
-from pie.network.pretraining import TrainingConfig
+from pie.network.schedule import TrainingConfig
 from pie.sources import digests
 
 TINY = {

@@ -15,7 +15,8 @@ from tiny import TINY
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.network import runs
 from pie.network.distributed import Group
-from pie.network.pretraining import TrainingConfig, dropout_seed, pretrain
+from pie.network.pretraining import dropout_seed, pretrain
+from pie.network.schedule import TrainingConfig
 
 TWO = TrainingConfig(examples=2048, validation_examples=32, batch_size=32, max_steps=2,
                      validate_every=1, patience=100, learning_rate=1e-3, gradient_clip=1.0,

@@ -18,6 +18,7 @@ from tiny import TINY
 
 from pie.data.corpus import SHARD_SIZE, Corpus, CorpusConfig
 from pie.data.mixture import MixtureConfig, WayWeights
+from pie.data.recipe import corpora
 from pie.experiments.settings import Settings, load_settings
 from pie.network import objective, pretraining, runs
 from pie.network.checkpoint import Progress
@@ -25,8 +26,9 @@ from pie.network.config import ModelConfig
 from pie.network.inference import Network
 from pie.network.model import PIE, load_weights, parameter_count
 from pie.network.objective import exact_by_noise, loss_of, validate
-from pie.network.pretraining import TrainingConfig, corpora, learning_rate, pretrain
+from pie.network.pretraining import pretrain
 from pie.network.runs import RUNS, configs, is_finished, main
+from pie.network.schedule import TrainingConfig, learning_rate
 from pie.network.streaming import Shards, batches
 from pie.network.throughput import training_throughput
 from pie.params import read_yaml, record

@@ -2,7 +2,7 @@ import pytest
 import yaml
 
 from pie.experiments.settings import load_settings, project_root
-from pie.network.pretraining import TrainingConfig
+from pie.network.schedule import TrainingConfig
 from pie.params import read_yaml, record
 from pie.search.algorithm2 import InferenceConfig
 

@@ -14,11 +14,10 @@ import papermill
 import pytest
 import yaml
 
-from pie.data.recipe import first_skeletons
+from pie.data.recipe import corpora, first_skeletons
 from pie.experiments.evaluation import Row, read_rows, write_rows
 from pie.experiments.parts import Task
 from pie.experiments.settings import load_settings
-from pie.network.pretraining import corpora
 from pie.network.runs import RUNS
 from pie.params import read_yaml
 

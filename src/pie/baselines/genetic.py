@@ -10,7 +10,6 @@ import math
 import time
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from unittest import mock
 
 import gplearn.genetic
@@ -22,37 +21,11 @@ from gplearn.genetic import SymbolicRegressor
 from ..expr.expression import Expression, Tree, from_tree
 from ..expr.operators import MAX_VARIABLES
 from ..search.candidates import Candidate, Discovery, check_points
+from .config import GeneticConfig
 from .objectives import OBJECTIVES, WORST, Vanilla
 
 RETURNED = 20  # candidates
 FINISHED = 100  # evolved programs that the objective finishes
-
-
-@dataclass(frozen=True)
-class GeneticConfig:
-    """Settings; those not marked ``paper`` are gplearn's defaults."""
-
-    population: int = 2000  # paper
-    generations: int = 20  # paper
-    tournament: int = 20  # paper
-    crossover: float = 0.9  # paper
-    subtree_mutation: float = 0.01  # paper
-    hoist_mutation: float = 0.01
-    point_mutation: float = 0.01
-    point_replace: float = 0.05
-    parsimony: float = 0.001
-    constants_up_to: float = 1.0  # c of U(−c, c)
-    min_depth: int = 2  # of trees in the first generation
-    max_depth: int = 6
-    tau: float = 1e-4  # tolerance of CL-FEM
-    seed: int = 0
-
-    def __post_init__(self):
-        if self.population < self.tournament or self.generations < 1:
-            raise ValueError(
-                f"population {self.population}, tournament {self.tournament}, generations "
-                f"{self.generations}; expected population >= tournament and generations >= 1"
-            )
 
 
 def _exp(x):

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 from ..search.candidates import Method
 from ..sources import digest_of
-from .genetic import GeneticConfig, genetic
-from .neural_guided import NeuralGuidedConfig, neural_guided
-from .null_space import NullSpaceConfig, null_space
+from .config import BaselinesConfig
 
 # module and section of the parameters, fitness
 METHODS = {
@@ -23,13 +21,6 @@ METHODS = {
 
 
 @dataclass(frozen=True)
-class BaselinesConfig:
-    genetic: GeneticConfig = GeneticConfig()
-    neural_guided: NeuralGuidedConfig = NeuralGuidedConfig()
-    null_space: NullSpaceConfig = NullSpaceConfig()
-
-
-@dataclass(frozen=True)
 class Baselines:
     """The baselines as methods of :func:`pie.experiments.evaluation.evaluate`."""
 
@@ -38,6 +29,11 @@ class Baselines:
 
     @property
     def methods(self) -> dict[str, Method]:
+        # gplearn, DEAP and PyTorch take a second to import
+        from .genetic import genetic
+        from .neural_guided import neural_guided
+        from .null_space import null_space
+
         gp = functools.partial(genetic, config=self.config.genetic)
         dso = functools.partial(neural_guided, config=self.config.neural_guided)
         svd = functools.partial(null_space, config=self.config.null_space)

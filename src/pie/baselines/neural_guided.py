@@ -24,71 +24,26 @@ import heapq
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from ..expr.expression import MAX_LENGTH, Expression
+from ..expr.expression import Expression
 from ..expr.operators import BY_NAME, CONSTANT, MAX_VARIABLES
 from ..fit.constants import Fit, fit
 from ..fit.fitness import stochastic_copies
 from ..search.candidates import Candidate, Discovery, check_points
+from .config import NeuralGuidedConfig
 from .policy import Policy
-from .programs import Breeding, Codes, Grammar, evolve
+from .programs import Codes, Grammar, evolve
 
 RETURNED = 20  # candidates
 
 
-@dataclass(frozen=True)
-class NeuralGuidedConfig(Breeding):
-    """Settings; those not marked are public DSO's (``config_regression_gp`` with its parents)."""
-
-    samples: int = 200_000  # programs evaluated; paper
-    entropy_weight: float = 0.03  # λ_H; paper
-    epsilon: float = 0.05  # ε; paper
-    priority_queue: bool = True  # paper
-    policy_gradient: bool = True  # ours: the paper reports ε; in public DSO the queue replaces it
-    queue_size: int = 10  # k
-    queue_batch: int = 1  # programs drawn from the queue per iteration
-    queue_weight: float = 200.0  # w
-    batch: int = 500  # programs sampled per iteration
-    population: int = 100  # of genetic programming, drawn from the batch
-    learning_rate: float = 2.5e-3  # of Adam
-    units: int = 32  # of the LSTM
-    entropy_gamma: float = 0.7  # γ
-    min_length: int = 4
-    max_length: int = 64
-    length: float = 10.0  # ℓ of the soft prior on lengths
-    length_scale: float = 5.0  # s of that prior
-    max_constants: int = 3
-    operators: tuple[str, ...] = (  # paper
-        "add", "sub", "mul", "div", "pow", "sqrt", "exp", "ln", "sin", "cos",
-    )  # fmt: skip
-    tau: float = 1e-4  # tolerance of CL-FEM; paper
-    constant_iterations: int = 200  # of BFGS; ours
-    exact: float = 1e-8  # √m that ends the search, negative = none; ours (public: 1e-12)
-    seed: int = 0
-
-    def __post_init__(self):
-        for name in ("samples", "constant_iterations", "queue_size", "queue_batch", "hall_of_fame"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; expected at least 1")
-        if not 2 <= self.population <= self.batch:
-            raise ValueError(
-                f"population is {self.population}; expected 2 to the batch, {self.batch}"
-            )
-        if not 0.0 < self.epsilon <= 1.0:
-            raise ValueError(f"epsilon is {self.epsilon}; expected more than 0, at most 1")
-        if self.max_length > MAX_LENGTH:
-            raise ValueError(f"max_length is {self.max_length}; expected at most {MAX_LENGTH}")
-        for name in self.operators:
-            if name not in BY_NAME:
-                raise ValueError(f"unknown operator {name!r}; known are {', '.join(BY_NAME)}")
-
-    def grammar(self, n_variables: int) -> Grammar:
-        operators = tuple(BY_NAME[name].code for name in self.operators)
-        return Grammar(n_variables, operators, self.min_length, self.max_length, self.max_constants)
+def _grammar(config: NeuralGuidedConfig, n_variables: int) -> Grammar:
+    operators = tuple(BY_NAME[name].code for name in config.operators)
+    lengths = config.min_length, config.max_length
+    return Grammar(n_variables, operators, *lengths, config.max_constants)
 
 
 class _Finished(Exception):
@@ -215,5 +170,5 @@ def neural_guided(
         copies = stochastic_copies(points, np.random.default_rng(config.seed))
     judge = _Judge(points, copies, config, began + seconds)
     with contextlib.suppress(_Finished):
-        _search(config.grammar(points.shape[1]), judge)
+        _search(_grammar(config, points.shape[1]), judge)
     return Discovery(judge.candidates(), time.perf_counter() - began)

@@ -18,7 +18,6 @@ import functools
 import itertools
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,23 +28,12 @@ from ..fit.fitness import vanilla
 from ..search.candidates import Candidate, Discovery, check_points
 from ..search.relations import eliminated
 from ..zeroset.spreads import permuted
+from .config import NullSpaceConfig
 
 ROUNDING = 1e-12  # smallest singular value that is not rounding error
 EXACT = 1e-9  # largest relative singular value of an exact relation
 LONGEST = 24  # terms; so many always fit into an equation
 Relation = list[tuple[Tree, float]]  # terms and their coefficients
-
-
-@dataclass(frozen=True)
-class NullSpaceConfig:
-    degree: int = 4  # of monomials in two variables; one less per further variable, at least 2
-    factor: float = 10.0  # by which elimination may raise the smallest singular value
-    price: float = 10.0  # of a term, in units of N·ln(ratio)
-    largest_ratio: float = 0.5  # of an accepted relation
-
-    def __post_init__(self):
-        if not 2 <= self.degree <= 5:
-            raise ValueError(f"null_space.degree is {self.degree}; expected 2 to 5")
 
 
 @np.errstate(all="ignore")

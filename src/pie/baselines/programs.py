@@ -14,6 +14,7 @@ import numpy as np
 from deap import algorithms, base, tools
 
 from ..expr.operators import BY_CODE, CONSTANT, COS, EXP, LN, MAX_VARIABLES, POW2, SIN, SQRT
+from .config import Breeding
 
 Codes = tuple[int, ...]
 TRIGONOMETRIC = (SIN, COS)
@@ -158,18 +159,6 @@ def mutate(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int 
     """One of the four mutations at random; the program itself if the result is forbidden."""
     child = _choice(MUTATIONS, rng)(codes, grammar, rng, depth)
     return child if grammar.allows(child) else codes
-
-
-@dataclass(frozen=True)
-class Breeding:
-    """Settings of genetic programming; those not marked are public DSO's."""
-
-    generations: int = 20  # per iteration, 0 = policy alone; paper
-    crossover: float = 0.5  # probability; paper
-    mutation: float = 0.5  # probability; paper
-    tournament: int = 5
-    mutation_depth: int = 3  # of new subtrees
-    hall_of_fame: int = 50  # programs that join the policy's batch
 
 
 class _Reward(base.Fitness):

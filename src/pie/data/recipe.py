@@ -7,9 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .benchmarks import HELD_OUT, read_equations
-from .corpus import Corpus
+from .corpus import Corpus, CorpusConfig, HeldOut
 
 FIRST = 16  # items
+
+
+def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
+    """Training corpus and validation corpus (seed + 1), both without the test equations."""
+    held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
+    validation = CorpusConfig(**{**config.__dict__, "seed": config.seed + 1})
+    return Corpus(config, held_out), Corpus(validation, held_out)
 
 
 def first_skeletons(corpus: Corpus) -> list[str]:

@@ -20,7 +20,7 @@ FEWEST_POINTS = 20  # of a problem with added noise
 
 
 def validation_problem(corpus: Corpus, name: str, k: int) -> Problem:
-    """Item FIRST + k of a corpus of :func:`pie.network.pretraining.corpora`, as a problem.
+    """Item FIRST + k of a corpus of :func:`pie.data.recipe.corpora`, as a problem.
 
     ``name`` is its test set. The box spans the 2 to 98 % quantiles of the points.
     """

@@ -8,13 +8,13 @@ import csv
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import numpy as np
-import torch
 from joblib import Parallel, delayed, parallel_config
 from tqdm import tqdm
 
@@ -85,9 +85,11 @@ class _Found:
 
 
 def _search(contest: Contest, method: str, problem: Problem) -> _Found:
-    torch.set_num_threads(1)
+    search = contest.methods[method]
+    if torch := sys.modules.get("torch"):  # imported by the methods that need it
+        torch.set_num_threads(1)
     try:
-        result = contest.methods[method](problem.points)
+        result = search(problem.points)
     except Unusable as reason:  # e.g. beyond half precision
         return _Found(None, (), 0.0, str(reason))
     best = result.best

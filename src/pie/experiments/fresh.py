@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..data.benchmarks import Problem
+from ..data.recipe import corpora
 from ..data.validation import noisy_problems
-from ..network.pretraining import corpora
 from .settings import Settings
 
 

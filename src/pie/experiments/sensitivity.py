@@ -16,10 +16,11 @@ from pathlib import Path
 
 from ..data.benchmarks import Problem, load
 from ..data.corpus import CorpusConfig
+from ..data.recipe import corpora
 from ..data.validation import validation_problems
 from ..network.config import ModelConfig
-from ..network.pretraining import TrainingConfig, corpora, hash_of, pretrain
-from ..params import read_yaml, record
+from ..network.schedule import TrainingConfig
+from ..params import hash_of, read_yaml, record
 from ..search.algorithm2 import InferenceConfig
 from ..sources import digest_of
 from .answers import Answer, answers, write_records
@@ -125,6 +126,8 @@ def train_and_ask(
     pair = corpora(run.corpus, options.benchmarks)
     state, weights = (options.build / run.folder / name for name in ("state", "weights"))
     limits = {"stop_after": options.seconds, "workers": options.workers}
+    from ..network.pretraining import pretrain  # PyTorch
+
     progress = pretrain(run.model, run.training, *pair, state, weights, options.cache, **limits)
     if not progress.finished:
         return []

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..baselines.methods import BaselinesConfig
+from ..baselines.config import BaselinesConfig
 from ..data.corpus import CorpusConfig
 from ..network.config import ModelConfig
-from ..network.pretraining import TrainingConfig
+from ..network.schedule import TrainingConfig
 from ..params import read_yaml, record
 from ..search.algorithm2 import InferenceConfig
 from ..search.plus import PlusConfig

@@ -6,54 +6,22 @@ uninterrupted one. :mod:`pie.network.runs` is the command line::
     python -m pie.network.pretraining --params params.yaml
 """
 
-import hashlib
-import json
 import math
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 from tqdm import tqdm
 
-from ..data.benchmarks import HELD_OUT, read_equations
-from ..data.corpus import Corpus, CorpusConfig, HeldOut
+from ..data.corpus import Corpus
+from ..params import hash_of
 from ..sources import digest_of
 from .checkpoint import Progress, load_state, save_state
 from .distributed import Group
 from .model import PIE, ModelConfig, load_weights, save_weights
 from .objective import has_bfloat16, loss_of, validate
+from .schedule import TrainingConfig, learning_rate
 from .streaming import Shards, batches
-
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """Training settings; the defaults are the paper's (Table 4, Appendix B)."""
-
-    examples: int = 1_000_000  # K
-    validation_examples: int = 10_000
-    batch_size: int = 64
-    learning_rate: float = 1e-4
-    warmup_steps: int = 0
-    cosine_decay: bool = False  # to 0 at max_steps
-    max_steps: int = 1_000_000
-    validate_every: int = 0  # steps; 0 = once per epoch
-    patience: int = 1  # validations without improvement before stopping
-    gradient_clip: float = 0.0  # largest norm; 0 = none
-    bfloat16: bool = True  # autocast, where native
-    seed: int = 0
-    checkpoint_seconds: int = 120
-    initial_weights: str = ""  # folder of weights to start from; "" = random
-
-
-def learning_rate(config: TrainingConfig, step: int) -> float:
-    """Constant as in the paper, or linear warm-up and cosine decay to 0 at max_steps."""
-    rate = config.learning_rate
-    if config.warmup_steps:
-        rate *= min(1.0, (step + 1) / config.warmup_steps)
-    if config.cosine_decay:
-        rate *= 0.5 * (1.0 + math.cos(math.pi * min(1.0, step / config.max_steps)))
-    return rate
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:
@@ -192,21 +160,10 @@ def _record(
     return False
 
 
-def hash_of(config) -> str:
-    return hashlib.sha256(json.dumps(asdict(config), sort_keys=True).encode()).hexdigest()[:8]
-
-
 def identity(corpus: Corpus, model_config: ModelConfig, config: TrainingConfig) -> str:
     """Short name of corpus, network, training settings and code, for checkpoint folders."""
     code = digest_of(["network.pretraining"]).hex()[:8]
     return "-".join([corpus.digest(), hash_of(model_config), hash_of(config), code])
-
-
-def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
-    """Training corpus and validation corpus (seed + 1), both without the test equations."""
-    held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
-    validation = CorpusConfig(**{**config.__dict__, "seed": config.seed + 1})
-    return Corpus(config, held_out), Corpus(validation, held_out)
 
 
 def write_log(rows: list[dict], path: Path) -> None:

@@ -16,10 +16,12 @@ from pathlib import Path
 import torch
 
 from ..data.corpus import SHARD_SIZE, CorpusConfig
+from ..data.recipe import corpora
 from ..params import read_yaml, record
 from .distributed import Group
 from .model import ModelConfig
-from .pretraining import TrainingConfig, corpora, identity, pretrain
+from .pretraining import identity, pretrain
+from .schedule import TrainingConfig
 
 # sections of params.yaml, and folder of the weights
 RUNS = {

@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from ..data.corpus import Corpus
 from .model import PIE, ModelConfig
 from .objective import has_bfloat16, loss_of
-from .pretraining import TrainingConfig
+from .schedule import TrainingConfig
 from .streaming import Shards, batches
 
 

@@ -3,8 +3,8 @@ r"""Many columns reduced to few: by the units of the columns, and by pairs of th
 Where the units are known, a law without constants that have units is one of D − R dimensionless
 products of powers of the columns, R the rank of their dimensions (Buckingham 1914).
 
-A law f(x) = 0 of D columns in which x_i and x_j enter only by u = x_i·x_j (or x_i/x_j, x_i ± x_j)
-is a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials
+A law f(x) = 0 of D columns in which x_i and x_j enter only by u = x_i·x_j (or x_i/x_j, x_i ± x_j,
+x_i² ± x_j²) is a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials
 of the columns that are left, or of their logarithms, and the c of the smallest λ
 (:mod:`pie.search.relations`), the error σ of Σ c_k·φ_k = 0 stays small while M gets smaller,
 
@@ -75,9 +75,13 @@ class Table:
         return cls(tuple(trees), np.stack(values, axis=1), np.stack(slopes, axis=1))
 
     @np.errstate(all="ignore")
-    def joined(self, i: int, j: int, operator: str) -> "Table":
-        """With u_i and u_j replaced by ``operator`` of both."""
+    def joined(self, i: int, j: int, operator: str, squared: bool = False) -> "Table":
+        """With u_i and u_j replaced by ``operator`` of both, or of their squares."""
         (a, b), (da, db) = self.values.T[[i, j]], self.slopes.swapaxes(0, 1)[[i, j]]
+        sides = self.trees[i], self.trees[j]
+        if squared:
+            da, db = 2.0 * a[:, None] * da, 2.0 * b[:, None] * db
+            a, b, sides = a**2, b**2, (("pow2", sides[0]), ("pow2", sides[1]))
         match operator:
             case "mul":
                 new, slope = a * b, a[:, None] * db + b[:, None] * da
@@ -89,7 +93,7 @@ class Table:
                 new, slope = a - b, da - db
         rest = [k for k in range(len(self.trees)) if k not in (i, j)]
         return Table(
-            (*(self.trees[k] for k in rest), (operator, self.trees[i], self.trees[j])),
+            (*(self.trees[k] for k in rest), (operator, *sides)),
             np.column_stack([self.values[:, rest], new]),
             np.concatenate([self.slopes[:, rest], slope[:, None]], axis=1),
         )
@@ -108,10 +112,11 @@ class Table:
 def reduced(table: Table) -> Iterator[Table]:
     """All tables with one column less."""
     for i, j in combinations(range(len(table.trees)), 2):
-        for a, b, operator in (
+        for a, b, *way in (
             (i, j, "mul"), (i, j, "div"), (j, i, "div"), (i, j, "add"), (i, j, "sub"),
+            (i, j, "add", True), (i, j, "sub", True),
         ):  # fmt: skip
-            if (new := table.joined(a, b, operator)).usable:
+            if (new := table.joined(a, b, *way)).usable:
                 yield new
 
 
