@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from pie.data.benchmarks import load
+from pie.data.null_clouds import walk
 from pie.discovery.certificate import EVIDENCE, SIGNIFICANT, certify
 from pie.expr.expression import parse
 from pie.zeroset.metric import Metric
@@ -57,6 +58,16 @@ def test_an_equation_through_the_centres_of_clusters_is_no_law():
     angle += rng.uniform(-0.3, 0.3, len(angle))  # pieces of the circle
     pieces = np.column_stack([np.cos(angle), np.sin(angle)])
     assert certify(circle, pieces + 0.02 * rng.standard_normal(pieces.shape)).law
+
+
+def test_an_equation_that_follows_random_walks_is_no_law():
+    """What a search found in four of seven independent walks."""
+    rng = np.random.default_rng([3, 7, 8])  # a null table of 12_columns
+    walks = walk(int(rng.integers(50, 201)), 7, rng)[:, [0, 1, 2, 4]]
+    follows = "x4**2 + 0.02382*x1*x3**2 + 1.847*x2*x4 + 0.09106*x3**2*x4"
+    found = certify(parse(follows), walks)
+    assert found.contrast < 0.2 and found.evidence > EVIDENCE
+    assert not found.law and "among neighbours" in found.reason
 
 
 def test_replicates_at_values_that_were_set_are_no_clusters():

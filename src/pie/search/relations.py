@@ -278,7 +278,13 @@ def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
 
     None if there are more than ``most``.
     """
-    masks = [sum(1 << v for v in from_tree(term).variables) for term in terms]
+    masks = tuple(sum(1 << v for v in from_tree(term).variables) for term in terms)
+    return _covering_all(masks, size, most)
+
+
+@functools.lru_cache(maxsize=256)
+def _covering_all(masks: tuple[int, ...], size: int, most: int) -> np.ndarray:
+    """By the variables of the terms, bit by bit."""
     every = functools.reduce(operator.or_, masks, 0)
     if not 0 < _count(masks, every, size) <= most:
         return np.empty((0, size), int)

@@ -35,6 +35,7 @@ from ..price import Prices, form_price
 from ..relations import capped, with_distances
 
 DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
+TOGETHER = 64  # tables in one array
 BETTER = 0.9  # σ of a table that is searched, in the error of the best equation that is known
 NEAR = 4.0  # the same, if that equation is long
 SMALLEST = 1e-6  # exponent of a base unit
@@ -155,13 +156,19 @@ def _product(powers: Sequence[int]) -> Tree:
     return ("div", *trees) if above and below else trees[0]
 
 
-@np.errstate(all="ignore")
 def sizes(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
     """Errors of the best relations among monomials of K columns, (B,); how many monomials.
 
     The lower of that of the columns as they are and of their logarithms. ``errors`` (D,) are the
     units of the errors of x.
     """
+    parts = (tables[begin : begin + TOGETHER] for begin in range(0, len(tables), TOGETHER))
+    found, m = zip(*(_sizes_of_some(part, errors) for part in parts), strict=True)
+    return np.concatenate(found), m[0]
+
+
+@np.errstate(all="ignore")
+def _sizes_of_some(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
     values = np.stack([table.values for table in tables])  # (B, N, K)
     slopes = np.stack([table.slopes for table in tables]) * errors  # (B, N, K, D)
     positive = np.all(values > 0.0, axis=1, keepdims=True)
