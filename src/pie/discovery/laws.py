@@ -207,9 +207,12 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        for j in (j for j in _faint(laws) if j not in wanted):
-            done.add(tuple(k for k in range(d) if k != j))
-            yield tuple(k for k in range(d) if k != j)
+        faint = [j for j in _faint(laws) if j not in wanted]
+        for without in (faint, *([j] for j in faint)):  # all of them, then one by one
+            columns = tuple(k for k in range(d) if k not in without)
+            if 1 < len(columns) < d and columns not in done and not _known(laws, names, columns):
+                done.add(columns)
+                yield columns
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
         ranked, every = subsets.ranked(points, (size,)), math.comb(d, size)
         if len(ranked) < every:
@@ -218,16 +221,13 @@ def _worth_searching(
                 f"the first ones by a rough comparison of {min(every, subsets.SAMPLED)}"
             )
         for strength, columns in ranked:
-            sharp = SHARP if size < 4 else math.inf
-            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
-            known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
             if not wanted <= {*columns} or columns in done:
                 continue
             promising = min(
                 worth if size < 4 else MANY, _as_sharp(laws, {names[j] for j in columns})
             )
-            if known or not (whole or strength <= promising):
+            if _known(laws, names, columns) or not (whole or strength <= promising):
                 continue
             if tried >= max_sets and not whole:
                 left_out += 1
@@ -236,6 +236,14 @@ def _worth_searching(
             yield columns
     if left_out:
         notes.append(f"{left_out} more sets of columns promise a law; search them with max_sets")
+
+
+def _known(laws: Sequence[Law], names: Sequence[str], columns: Sequence[int]) -> bool:
+    """Whether some of the columns have a law: of pairs and triples one that is sharp."""
+    sharp, among = SHARP if len(columns) < 4 else math.inf, {names[j] for j in columns}
+    return any(
+        f.certificate.law and f.certificate.contrast <= sharp and {*f.names} <= among for f in laws
+    )
 
 
 def _as_sharp(laws: Sequence[Law], part: set[str]) -> float:

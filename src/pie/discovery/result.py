@@ -18,6 +18,7 @@ from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_s
 from ..fit.uncertainty import known_numbers
 from ..search.price import Price
 from ..search.shapes import name_of
+from ..zeroset.degeneracy import SOUND
 from ..zeroset.distance import first_order
 from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
@@ -450,9 +451,11 @@ class Result:
                 "no set of columns is nearer to a curve or surface than with permuted rows. "
                 "Name the columns that you expect to obey a law, two or three at a time."
             )
-        first = self.candidates[0]
+        nearest = max(
+            self.candidates, key=lambda f: (f.certificate.kind == SOUND, f.certificate.evidence)
+        )
         return (
-            f"the best equation, {first!r}, does not pass: {first.certificate.reason}. "
+            f"the equation with most evidence, {nearest!r}, does not pass: {nearest.certificate.reason}. "
             "result.table() has all of them; more rows or smaller errors may decide."
         )
 
