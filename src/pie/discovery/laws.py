@@ -207,10 +207,12 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        faint = [j for j in _faint(laws) if j not in wanted]
+        least, faint = _least(laws), [j for j in _faint(laws) if j not in wanted]
         for without in (faint, *([j] for j in faint)):  # all of them, then one by one
             columns = tuple(k for k in range(d) if k not in without)
-            if 1 < len(columns) < d and columns not in done and not _known(laws, names, columns):
+            among = {names[k] for k in columns}
+            as_good = _least([f for f in laws if {*f.names} <= among]) <= least
+            if 1 < len(columns) < d and columns not in done and not as_good:
                 done.add(columns)
                 yield columns
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
@@ -221,13 +223,16 @@ def _worth_searching(
                 f"the first ones by a rough comparison of {min(every, subsets.SAMPLED)}"
             )
         for strength, columns in ranked:
+            sharp = SHARP if size < 4 else math.inf
+            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
+            known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
             whole = d == 3 == len(columns)  # the table itself
             if not wanted <= {*columns} or columns in done:
                 continue
             promising = min(
                 worth if size < 4 else MANY, _as_sharp(laws, {names[j] for j in columns})
             )
-            if _known(laws, names, columns) or not (whole or strength <= promising):
+            if known or not (whole or strength <= promising):
                 continue
             if tried >= max_sets and not whole:
                 left_out += 1
@@ -236,14 +241,6 @@ def _worth_searching(
             yield columns
     if left_out:
         notes.append(f"{left_out} more sets of columns promise a law; search them with max_sets")
-
-
-def _known(laws: Sequence[Law], names: Sequence[str], columns: Sequence[int]) -> bool:
-    """Whether some of the columns have a law: of pairs and triples one that is sharp."""
-    sharp, among = SHARP if len(columns) < 4 else math.inf, {names[j] for j in columns}
-    return any(
-        f.certificate.law and f.certificate.contrast <= sharp and {*f.names} <= among for f in laws
-    )
 
 
 def _as_sharp(laws: Sequence[Law], part: set[str]) -> float:
@@ -328,6 +325,11 @@ def _with_units(
             f"{len(lawful)} equations hold in these units only and are left out, as {lawful[0]!r}"
         )
     return found
+
+
+def _least(laws: Sequence[Law]) -> float:
+    """Price of the best law; inf if none passes for one."""
+    return min((_total(f.price) for f in laws if f.certificate.law), default=math.inf)
 
 
 def _faint(laws: Sequence[Law]) -> list[int]:
