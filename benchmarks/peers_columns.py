@@ -60,7 +60,8 @@ def gplearn(drawn: np.ndarray, seconds: float) -> Expression | None:
     names = ("add", "sub", "mul", "div", "sqrt", "log", "sin", "cos")
     search = SymbolicRegressor(
         population_size=POPULATION, generations=1, function_set=names,
-        const_range=(-10.0, 10.0), warm_start=True, random_state=0,
+        const_range=(-10.0, 10.0), parsimony_coefficient="auto",
+        warm_start=True, random_state=0,
     )  # fmt: skip
     ends = time.perf_counter() + seconds
     while time.perf_counter() < ends:

@@ -1,14 +1,15 @@
 """How many laws of data/columns/development.csv *PIE+* finds, and what it says of the others.
 
     python tools/columns.py --noise 0 0.01 --units
+    python tools/columns.py --seconds 6 --workers 1  # of the laws of 12_columns with six columns
 
-Choices may be made on these laws, unlike on those of notebooks/12_columns.ipynb.
+Choices may be made on the development laws, unlike on those of notebooks/12_columns.ipynb.
 """
 
 import argparse
 from pathlib import Path
 
-from pie.data.columns import development
+from pie.data.columns import columns, development, feynman_columns
 from pie.experiments.many_columns import answers
 from pie.experiments.settings import load_settings
 
@@ -21,13 +22,20 @@ def main() -> None:
     parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.01], help="in spreads")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--units", action="store_true", help="the search knows them")
+    parser.add_argument("--seconds", type=int, metavar="WIDTH", help="only these, of 12_columns")
     options = parser.parse_args()
     laws = {"development": development(ROOT / "data/columns")}
+    if width := options.seconds:
+        every = [*feynman_columns(ROOT / "data/columns"), *columns(ROOT / "data/columns")]
+        laws = {f"{width} columns": [law for law in every if len(law.columns) == width]}
     config = load_settings(ROOT / "params.yaml").inference_plus
     weights = ROOT / "data/models/pie-plus"
     rows = answers(
         laws, options.noise, POINTS, weights, config, options.workers, with_units=options.units
     )
+    if options.seconds:
+        print(rows.groupby(["set", "noise"]).seconds.agg(["size", "median", "max"]).to_string())
+        return
     for row in rows[~rows.right].itertuples():
         print(f"{row.law_id} {row.name}, noise {row.noise:g}: {row.answer or row.status}")
         print(f"    for {row.truth}")

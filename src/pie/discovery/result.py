@@ -455,8 +455,9 @@ class Result:
             self.candidates, key=lambda f: (f.certificate.kind == SOUND, f.certificate.evidence)
         )
         return (
-            f"the equation with most evidence, {nearest!r}, does not pass: {nearest.certificate.reason}. "
-            "result.table() has all of them; more rows or smaller errors may decide."
+            f"the equation with most evidence, {nearest!r}, does not pass: "
+            f"{nearest.certificate.reason}. result.table() has all of them; more rows or smaller "
+            "errors may decide."
         )
 
     def __repr__(self) -> str:

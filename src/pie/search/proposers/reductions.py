@@ -4,8 +4,8 @@ Where the units are known, a law without constants that have units is one of D �
 products of powers of the columns, R the rank of their dimensions (Buckingham 1914).
 
 A law f(x) = 0 of D columns in which x_i and x_j enter only by u = x_i·x_j (or x_i/x_j, x_i ± x_j,
-x_i² ± x_j²) is a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the M monomials
-of the columns that are left, or of their logarithms, and the c of the smallest λ
+x_i² ± x_j²) is a law of D − 1 columns. Whether it may be one is seen without knowing f: with φ the
+M monomials of the columns that are left, or of their logarithms, and the c of the smallest λ
 (:mod:`pie.search.relations`), the error σ of Σ c_k·φ_k = 0 stays small while M gets smaller,
 
 .. math:: score = N \ln σ + \tfrac12 M \ln N, \qquad
