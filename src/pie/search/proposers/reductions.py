@@ -32,6 +32,7 @@ from ..cloud import Cloud
 from ..libraries import FEW_COLUMNS, power
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
+from ..relations import LARGEST as LARGEST_TERM
 from ..relations import capped, with_distances
 
 DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
@@ -264,7 +265,7 @@ def reductions(
                 continue
             with np.errstate(all="ignore"):
                 columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
-            if not np.isfinite(columns).all():
+            if not np.all(np.abs(columns) < LARGEST_TERM):
                 continue
             places = dict(enumerate(table.trees, 1))
             found = []
