@@ -109,11 +109,11 @@ def measure(root: Path, tiny: bool) -> dict:
     from million import make
 
     from pie.data.corpus import Corpus
+    from pie.data.recipe import corpora
     from pie.experiments.settings import load_settings
     from pie.fit.fitness import stochastic_copies
     from pie.fit.sampson_fits import fit_sampson
     from pie.network.inference import Network
-    from pie.data.recipe import corpora
     from pie.search.algorithm2 import discover
     from pie.search.plus import discover_plus
     from pie.search.proposers.network import merged, skeletons
