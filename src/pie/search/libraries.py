@@ -133,6 +133,15 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
             yield [("pow", u, t)], EXPONENTS
 
 
+def noisy(points: np.ndarray) -> list[list[Tree]]:
+    """Libraries for noisy points: :func:`bases`; m of degree three; 1, all of these, products."""
+    d = points.shape[1]
+    small = [*bases(points), monomials(d, 3)]
+    fourth = [("pow4", x) for x in variables(d)]
+    both = [*products(points), *fourth, *(term for terms in small for term in terms)]
+    return [*small, [ONE, *dict.fromkeys(term for term in both if term != ONE)]]
+
+
 def repeats(points: np.ndarray) -> bool:
     """Whether a column has fewer than N/2 distinct values; functions of it are then dependent."""
     return any(2 * len(np.unique(column)) < len(points) for column in points.T)

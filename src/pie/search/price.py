@@ -49,10 +49,10 @@ FULL = 0.985  # largest correlation of neighbours: they are not one point
 class Prices:
     """Price of each item, in nats."""
 
-    constant: float = 4.0  # per constant
+    constant: float = 5.0  # per constant
     form: float = 0.5  # per nat of −ln P(form)
-    token: float = 0.5  # per operator, variable or constant
-    implicit: float = 1.9  # per column without a solution: ln of their odds in formulas of science
+    token: float = 1.0  # per operator, variable or constant
+    implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen

@@ -21,7 +21,8 @@ points next to a pole from dominating:
 λ is computed for *every* subset of K terms that contains all variables, K small. With A = LLᵀ, 1/λ
 is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient): by power
 iteration for all subsets, by ``eigh`` for the best ones. Terms with a number t inside give one pair
-A, G for each of B values of t.
+A, G for each of B values of t. √λ is a ratio of means over the points: a few of them can make it
+small where most distances are not, which :func:`nearest` asks for.
 """
 
 import functools
@@ -265,12 +266,69 @@ def _sizes(a, g, chosen):
     return found
 
 
-def subsets(terms: Sequence[Tree], size: int, first: int = 0) -> np.ndarray:
+@jit
+def _errors(columns, slopes, chosen, weights):
+    """(mean_n √d_n)², (S,), of the first-order distances of Σ w_k φ_k, terms ``chosen`` (S, K)."""
+    n, d = columns.shape[0], slopes.shape[0]
+    found = np.empty(len(chosen))
+    for s in range(len(chosen)):
+        total = 0.0
+        for i in range(n):
+            value, steepness = 0.0, 0.0
+            for k in range(chosen.shape[1]):
+                value += weights[s, k] * columns[i, chosen[s, k]]
+            for j in range(d):
+                slope = 0.0
+                for k in range(chosen.shape[1]):
+                    slope += weights[s, k] * slopes[j, i, chosen[s, k]]
+                steepness += slope * slope
+            distance = abs(value) / np.sqrt(steepness)
+            total += np.sqrt(distance) if distance < 1.0 else 1.0
+        found[s] = (total / n) ** 2
+    return found
+
+
+@np.errstate(all="ignore")
+def nearest(
+    columns: np.ndarray, slopes: np.ndarray, chosen: np.ndarray, screened: int, best: int
+) -> list[Relation]:
+    """Of subsets (S, K) those nearest to the points, among the ``screened`` of smallest √λ.
+
+    ``size`` is (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
+    hardly change; 0.68 standard deviations of normal errors. Values (N, M) and gradients times the errors,
+    (D, N, M), are those of usable terms.
+    """
+    if not len(chosen):
+        return []
+    moments = Moments.of(columns[None], slopes[None])
+    sizes = _sizes(moments.a, moments.g, chosen)[0]
+    few = chosen[_least(sizes, screened)]
+    _, weights = moments.at(few, np.zeros(len(few), int))
+    errors = _errors(columns, slopes, few, weights)
+    order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
+    return [Relation(few[k], weights[k], float(errors[k])) for k in order]
+
+
+def _least(sizes: np.ndarray, most: int) -> np.ndarray:
+    """Places of the ``most`` smallest, in order of place."""
+    every = np.arange(len(sizes))
+    return np.sort(np.argpartition(sizes, most)[:most]) if most < len(sizes) else every
+
+
+def subsets(
+    terms: Sequence[Tree], size: int, first: int = 0, most: int | None = None
+) -> np.ndarray:
     """Indices (S, size) of terms that together contain every variable of all ``terms``.
 
-    At least one index of each subset is ``first`` or larger.
+    At least one index of each subset is ``first`` or larger. Where there are more than ``most``
+    subsets of all terms, only those with the first term; none where these are more than that, too.
     """
-    return _covering(tuple(from_tree(term).variables for term in terms), size, first)
+    held, m = tuple(from_tree(term).variables for term in terms), len(terms)
+    if most is None or math.comb(m, size) <= most:
+        return _covering(held, size, first)
+    if math.comb(m - 1, size - 1) <= most:
+        return _covering(held, size, first, True)
+    return np.empty((0, size), int)
 
 
 def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
@@ -318,15 +376,28 @@ def _count(masks: Sequence[int], every: int, size: int) -> int:
     return total
 
 
-@functools.lru_cache(maxsize=256)
-def _covering(held: tuple[tuple[int, ...], ...], size: int, first: int) -> np.ndarray:
-    found = [s for s in combinations(range(len(held)), size) if s[-1] >= first]
-    chosen = np.array(found, int).reshape(-1, size)
+@functools.lru_cache(maxsize=32)  # up to 7 MB each
+def _covering(
+    held: tuple[tuple[int, ...], ...], size: int, first: int, with_first: bool = False
+) -> np.ndarray:
+    chosen = _combinations(len(held), size, 1 if with_first else len(held))
+    chosen = chosen[chosen[:, -1] >= first]
     if not len(chosen):
         return chosen
-    every = sorted({v for variables in held for v in variables})
-    holds = np.array([[v in variables for v in every] for variables in held])
-    return chosen[holds[chosen].any(axis=1).all(axis=1)]
+    masks = np.array([sum(1 << v for v in variables) for variables in held])
+    every = np.bitwise_or.reduce(masks)
+    return chosen[np.bitwise_or.reduce(masks[chosen], axis=1) == every]
+
+
+def _combinations(n: int, size: int, starts: int) -> np.ndarray:
+    """All ascending (S, size) of 0, …, n − 1 that begin below ``starts``, in order."""
+    found = np.arange(min(starts, n))[:, None]
+    for _ in range(size - 1):
+        follow = n - 1 - found[:, -1]
+        rows = np.repeat(np.arange(len(found)), follow)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(follow) - follow, follow)
+        found = np.column_stack([found[rows], found[rows, -1] + 1 + within])
+    return found
 
 
 def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int, Relation]]:
