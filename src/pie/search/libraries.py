@@ -134,12 +134,24 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
 
 
 def noisy(points: np.ndarray) -> list[list[Tree]]:
-    """Libraries for noisy points: :func:`bases`; m of degree three; 1, all of these, products."""
+    """Libraries for noisy points: :func:`bases`; m of degree four; 1, products and all of these."""
+    small = [*bases(points), monomials(points.shape[1], 4)]
+    wide = dict.fromkeys([ONE, *products(points), *(term for terms in small for term in terms)])
+    return [*small, [*wide]]
+
+
+def beside_function(points: np.ndarray, variable: Tree | None) -> list[Tree]:
+    """Terms beside a function with a number inside: m; of one of ``variable`` alone, 1, x and x² of
+    this one, and powers, √ and ln of each of the others."""
     d = points.shape[1]
-    small = [*bases(points), monomials(d, 3)]
-    fourth = [("pow4", x) for x in variables(d)]
-    both = [*products(points), *fourth, *(term for terms in small for term in terms)]
-    return [*small, [ONE, *dict.fromkeys(term for term in both if term != ONE)]]
+    if variable is None:
+        return monomials(d, 2)
+    found = [ONE, variable, ("pow2", variable)]
+    for x in variables(d):
+        if x != variable:
+            of_size = [f for f in functions_of(points, x[1]) if f[0] in ("sqrt", "ln")]
+            found += [x, ("pow2", x), ("pow3", x), ("pow4", x), inverse(x), *of_size]
+    return found
 
 
 def repeats(points: np.ndarray) -> bool:

@@ -19,8 +19,8 @@ points next to a pole from dominating:
           g_{nk} = \lVert s \odot \nabla\varphi_k(x_n) \rVert .
 
 λ is computed for *every* subset of K terms that contains all variables, K small. With A = LLᵀ, 1/λ
-is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient): by power
-iteration for all subsets, by ``eigh`` for the best ones. Terms with a number t inside give one pair
+is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient), by power
+iteration: of a few steps for all subsets, of more for the best ones. Terms with a number t inside give one pair
 A, G for each of B values of t. √λ is a ratio of means over the points: a few of them can make it
 small where most distances are not, which :func:`nearest` asks for.
 """
@@ -43,7 +43,9 @@ JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
 NEGLIGIBLE = 1e-7  # contributions below this share of the largest are rounding
 LARGEST = 1e100  # usable terms are smaller than this, and larger than its inverse
 JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
-SQUARINGS = 3  # squarings of the matrix in the power iteration
+FIRST = 60  # points, about, at which distances are first asked for
+SQUARINGS = 3  # of the matrix in the power iteration
+EXACTLY = 12  # the same, for the relations that are kept
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,18 @@ class Moments:
         weights /= self.scale[which[:, None], chosen]
         return 1.0 / np.sqrt(np.maximum(values[:, -1], 1e-300)), weights
 
+    def of_few(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As :meth:`at`, for few terms K and many subsets: by power iteration."""
+        weights = np.empty(chosen.shape)
+        sizes = _solved(self.a, self.g, chosen, which, EXACTLY, weights)
+        return sizes, weights / self.scale[which[:, None], chosen]
+
+    def sizes(self, chosen: np.ndarray) -> np.ndarray:
+        """√λ (B, S) of subsets (S, K) in all sets of terms, approximately."""
+        which = np.repeat(np.arange(len(self.a)), len(chosen))
+        none = np.empty((0, chosen.shape[1]))
+        return _solved(self.a, self.g, chosen, which, SQUARINGS, none).reshape(len(self.a), -1)
+
 
 def capped(away: np.ndarray) -> np.ndarray:
     """Distances of any sign, at most 1 spread; 1 where there is none."""
@@ -208,61 +222,70 @@ def with_distances(
 
 
 @jit
-def _sizes(a, g, chosen):
-    """√λ (B, S) of subsets (S, K), approximately: power iteration on L⁻¹GL⁻ᵀ by squaring."""
-    sets, subsets, k = a.shape[0], chosen.shape[0], chosen.shape[1]
-    found = np.empty((sets, subsets))
+def _solved(a, g, chosen, which, squarings, weights):
+    """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
+
+    By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), or (0, K).
+    """
+    pairs, (subsets, k) = len(which), chosen.shape
+    found = np.empty(pairs)
     lower, m, square = np.zeros((k, k)), np.empty((k, k)), np.empty((k, k))
-    for b in range(sets):
-        for s in range(subsets):
-            for i in range(k):
-                for j in range(i + 1):
-                    total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
-                    for h in range(j):
-                        total -= lower[i, h] * lower[j, h]
-                    if i == j:
-                        lower[i, i] = np.sqrt(max(total, JITTER))
-                    else:
-                        lower[i, j] = total / lower[j, j]
-                for j in range(k):
-                    m[i, j] = g[b, chosen[s, i], chosen[s, j]]
-            for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
-                for j in range(k):
-                    for i in range(k):
-                        total = m[i, j]
-                        for h in range(i):
-                            total -= lower[i, h] * square[h, j]
-                        square[i, j] = total / lower[i, i]
+    for pair in range(pairs):
+        b, s = which[pair], pair % subsets
+        for i in range(k):
+            for j in range(i + 1):
+                total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
+                for h in range(j):
+                    total -= lower[i, h] * lower[j, h]
+                if i == j:
+                    lower[i, i] = np.sqrt(max(total, JITTER))
+                else:
+                    lower[i, j] = total / lower[j, j]
+            for j in range(k):
+                m[i, j] = g[b, chosen[s, i], chosen[s, j]]
+        for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
+            for j in range(k):
                 for i in range(k):
-                    for j in range(k):
-                        m[i, j] = square[j, i]
-            power = m.copy()
-            for _ in range(SQUARINGS):
-                trace = 0.0
-                for i in range(k):
-                    trace += power[i, i]
-                if not trace > 0.0:
-                    break
-                for i in range(k):
-                    for j in range(k):
-                        total = 0.0
-                        for h in range(k):
-                            total += power[i, h] * power[h, j]
-                        square[i, j] = total / (trace * trace)
-                power, square = square, power
-            best = 0  # column of the power that approximates the eigenvector
+                    total = m[i, j]
+                    for h in range(i):
+                        total -= lower[i, h] * square[h, j]
+                    square[i, j] = total / lower[i, i]
             for i in range(k):
-                if power[i, i] > power[best, best]:
-                    best = i
-            above, below = 0.0, 0.0
-            for i in range(k):
-                total = 0.0
                 for j in range(k):
-                    total += m[i, j] * power[j, best]
-                above += total * power[i, best]
-                below += power[i, best] * power[i, best]
-            largest = above / below if below > 0.0 else 0.0
-            found[b, s] = 1.0 / np.sqrt(max(largest, 1e-300))
+                    m[i, j] = square[j, i]
+        power = m.copy()
+        for _ in range(squarings):
+            trace = 0.0
+            for i in range(k):
+                trace += power[i, i]
+            if not 0.0 < trace < LARGEST:
+                break
+            for i in range(k):
+                for j in range(k):
+                    total = 0.0
+                    for h in range(k):
+                        total += power[i, h] * power[h, j]
+                    square[i, j] = total / (trace * trace)
+            power, square = square, power
+        best = 0  # column of the power that approximates the eigenvector
+        for i in range(k):
+            if power[i, i] > power[best, best]:
+                best = i
+        above, below = 0.0, 0.0
+        for i in range(k):
+            total = 0.0
+            for j in range(k):
+                total += m[i, j] * power[j, best]
+            above += total * power[i, best]
+            below += power[i, best] * power[i, best]
+        largest = above / below if 0.0 < below < np.inf else 0.0
+        found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
+        if len(weights):
+            for i in range(k - 1, -1, -1):  # Lᵀw = v
+                total = power[i, best] if largest > 0.0 else 1.0
+                for j in range(i + 1, k):
+                    total -= lower[j, i] * weights[pair, j]
+                weights[pair, i] = total / lower[i, i]
     return found
 
 
@@ -301,9 +324,12 @@ def nearest(
     if not len(chosen):
         return []
     moments = Moments.of(columns[None], slopes[None])
-    sizes = _sizes(moments.a, moments.g, chosen)[0]
-    few = chosen[_least(sizes, screened)]
-    _, weights = moments.at(few, np.zeros(len(few), int))
+    few = chosen[_least(moments.sizes(chosen)[0], screened)]
+    _, weights = moments.of_few(few, np.zeros(len(few), int))
+    every = max(1, len(columns) // FIRST)  # points, at first
+    errors = _errors(columns[::every], slopes[:, ::every], few, weights)
+    near = _least(errors, 10 * best)
+    few, weights = few[near], weights[near]
     errors = _errors(columns, slopes, few, weights)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
     return [Relation(few[k], weights[k], float(errors[k])) for k in order]
@@ -407,10 +433,10 @@ def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int,
     """
     if not len(chosen) or not len(moments.a):
         return []
-    sizes = _sizes(moments.a, moments.g, chosen)
+    sizes = moments.sizes(chosen)
     which = sizes.argmin(axis=0)
     few = np.argsort(sizes.min(axis=0), kind="stable")[: 2 * best]
-    exact, weights = moments.at(chosen[few], which[few])
+    exact, weights = moments.of_few(chosen[few], which[few])
     order = np.argsort(np.round(np.log(exact), 6), kind="stable")[:best]
     usable = moments.usable
     return [

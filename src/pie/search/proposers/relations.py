@@ -41,8 +41,8 @@ class Relations:
     exact_terms: int = 8  # of an exact relation, if its library has functions
     exact_monomials: int = 13  # of an exact relation among monomials
     sizes: tuple[int, ...] = (2, 3, 4, 5)  # numbers of terms of a noisy relation
-    noisy_subsets: int = 300_000  # if there are more of a size, those with a constant term
-    screened: int = 2000  # of each library and size, by √λ
+    work: int = 20_000_000  # sum of K³ of subsets of K terms; if more, those with a constant term
+    screened: int = 10_000  # of each library and size, by √λ
     kept: int = 100  # of these, by error
     fitted: int = 25  # of each size, by error and form
     best: int = 12  # subsets fitted per library and size, of many columns and of exact relations
@@ -97,8 +97,9 @@ def among(
         usable = Moments.of(columns[None], slopes[None]).usable
         columns, slopes = columns[:, usable], slopes[:, :, usable]
         here = [terms[i] for i in usable]
-        for size in [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]:
-            chosen = subsets(here, size, most=limits.noisy_subsets)
+        sizes = [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]
+        for size in sizes:
+            chosen = subsets(here, size, most=limits.work // size**3)
             near = nearest(columns, slopes, chosen, limits.screened, limits.kept)
             found[size] += [(relation, here) for relation in near]
     laws = []
