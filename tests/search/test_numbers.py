@@ -44,12 +44,6 @@ def _wave(n, rng):
     return np.column_stack([x, 1.4 * np.sin(2.3 * x[:, 0]) + 0.8 * x[:, 1]])
 
 
-def _separable(n, rng):
-    x = rng.uniform([0.2, -2.0], [4.0, 2.0], (n, 2))
-    first = 2.3 * np.sqrt(x[:, 0]) + 0.8 * np.sin(2.1 * x[:, 1]) - 0.6
-    return np.column_stack([first, x])
-
-
 def _power(n, rng):
     x = rng.uniform(0.5, 4.0, (n, 2))
     return np.column_stack([x, 2.0 * x[:, 0] ** 1.7 * x[:, 1] - 1.0])
@@ -58,7 +52,6 @@ def _power(n, rng):
 @pytest.mark.parametrize(
     "points, law",
     [
-        (_separable, "x1 - 2.3*sqrt(x2) - 0.8*sin(2.1*x3) + 0.6"),
         (_cooling, "x2 - 20.0 - 65.0*exp(-0.12*x1)"),
         (_wave, "x3 - 1.4*sin(2.3*x1) - 0.8*x2"),
         (_power, "x3 - 2.0*x1**1.7*x2 + 1.0"),

@@ -157,17 +157,20 @@ def test_the_nearest_relations_are_those_of_least_distance(cloud, rng):
     points = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.03, rng)
     terms, spreads = monomials(2, 2), points.std(axis=0)
     columns, slopes = columns_of(terms, points), slopes_of(terms, points, spreads)
-    chosen = subsets(terms, 3)
-    found = nearest(columns, slopes, chosen, len(chosen), 5)
-    assert list(found[0].indices) == [0, 3, 5] and found[0].size == pytest.approx(0.68 * 0.03, rel=0.15)
+    moments, chosen = Moments.of(columns[None], slopes[None]), subsets(terms, 3)
+    found = nearest(moments, columns, slopes, chosen, len(chosen), 5)
+    assert list(found[0].indices) == [0, 3, 5]
+    assert found[0].size == pytest.approx(0.68 * 0.03, rel=0.15)
     assert [r.size for r in found] == sorted(r.size for r in found) and len(found) == 5
     for relation in found:
         value, gradient = relation.of(terms).value_and_gradient(points)
         away = np.abs(value) / np.linalg.norm(gradient * spreads, axis=1)
         expected = np.mean(np.sqrt(np.minimum(away, 1.0))) ** 2
         assert relation.size == pytest.approx(expected, rel=1e-9)
-    assert nearest(columns, slopes, chosen, 1, 5)[0].size >= found[0].size
-    assert nearest(columns, slopes, chosen[:0], 10, 5) == []
+    every = nearest(moments, columns, slopes, chosen, len(chosen), len(chosen))
+    assert [r.size for r in every[:5]] == [r.size for r in found] and len(every) == len(chosen)
+    assert nearest(moments, columns, slopes, chosen, 1, 5)[0].size >= found[0].size
+    assert nearest(moments, columns, slopes, chosen[:0], 10, 5) == []
 
 
 def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):

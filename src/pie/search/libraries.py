@@ -140,20 +140,6 @@ def noisy(points: np.ndarray) -> list[list[Tree]]:
     return [*small, [*wide]]
 
 
-def beside_function(points: np.ndarray, variable: Tree | None) -> list[Tree]:
-    """Terms beside a function with a number inside: m; of one of ``variable`` alone, 1, x and x² of
-    this one, and powers, √ and ln of each of the others."""
-    d = points.shape[1]
-    if variable is None:
-        return monomials(d, 2)
-    found = [ONE, variable, ("pow2", variable)]
-    for x in variables(d):
-        if x != variable:
-            of_size = [f for f in functions_of(points, x[1]) if f[0] in ("sqrt", "ln")]
-            found += [x, ("pow2", x), ("pow3", x), ("pow4", x), inverse(x), *of_size]
-    return found
-
-
 def repeats(points: np.ndarray) -> bool:
     """Whether a column has fewer than N/2 distinct values; functions of it are then dependent."""
     return any(2 * len(np.unique(column)) < len(points) for column in points.T)

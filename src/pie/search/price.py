@@ -8,8 +8,9 @@ The misfit is a negative log-likelihood up to a constant, N ln σ for errors of 
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
 costs the same. *Implicit* are the columns for which the equation cannot be solved
-(:func:`pie.expr.solving.is_implicit`): an eighth of those of these formulas. If several sheets of the zero set are within the errors of a point, any of them may
-be where it belongs, and its probability is spread over all of them. The rate of a sine needs half a
+(:func:`pie.expr.solving.is_implicit`): an eighth of those of these formulas. If several sheets of
+the zero set are within the errors of a point, any of them may be where it belongs, and its
+probability is spread over all of them. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
 of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
 equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).

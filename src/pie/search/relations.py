@@ -20,9 +20,9 @@ points next to a pole from dominating:
 
 λ is computed for *every* subset of K terms that contains all variables, K small. With A = LLᵀ, 1/λ
 is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient), by power
-iteration: of a few steps for all subsets, of more for the best ones. Terms with a number t inside give one pair
-A, G for each of B values of t. √λ is a ratio of means over the points: a few of them can make it
-small where most distances are not, which :func:`nearest` asks for.
+iteration: of a few steps for all subsets, of more for the best ones. Terms with a number t inside
+give one pair A, G for each of B values of t. √λ is a ratio of means over the points: a few of them
+can make it small where most distances are not, which :func:`nearest` asks for.
 """
 
 import functools
@@ -43,9 +43,9 @@ JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
 NEGLIGIBLE = 1e-7  # contributions below this share of the largest are rounding
 LARGEST = 1e100  # usable terms are smaller than this, and larger than its inverse
 JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
-FIRST = 60  # points, about, at which distances are first asked for
 SQUARINGS = 3  # of the matrix in the power iteration
 EXACTLY = 12  # the same, for the relations that are kept
+ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,8 @@ def with_distances(
 def _solved(a, g, chosen, which, squarings, weights):
     """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
 
-    By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), or (0, K).
+    By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), unless
+    it has no rows.
     """
     pairs, (subsets, k) = len(which), chosen.shape
     found = np.empty(pairs)
@@ -290,10 +291,14 @@ def _solved(a, g, chosen, which, squarings, weights):
 
 
 @jit
-def _errors(columns, slopes, chosen, weights):
-    """(mean_n √d_n)², (S,), of the first-order distances of Σ w_k φ_k, terms ``chosen`` (S, K)."""
+def _errors(columns, slopes, chosen, weights, best):
+    """(mean_n √d_n)², (S,), of the first-order distances of Σ w_k φ_k, terms ``chosen`` (S, K).
+
+    Exact for the ``best`` smallest; infinite where it is known to be larger.
+    """
     n, d = columns.shape[0], slopes.shape[0]
-    found = np.empty(len(chosen))
+    found = np.full(len(chosen), np.inf)
+    least = np.full(best, np.inf)  # sums of the smallest so far, ascending
     for s in range(len(chosen)):
         total = 0.0
         for i in range(n):
@@ -307,38 +312,53 @@ def _errors(columns, slopes, chosen, weights):
                 steepness += slope * slope
             distance = abs(value) / np.sqrt(steepness)
             total += np.sqrt(distance) if distance < 1.0 else 1.0
-        found[s] = (total / n) ** 2
+            if total > (1.0 + ROUNDING) * least[-1]:
+                break
+        else:
+            found[s] = (total / n) ** 2
+            place = np.searchsorted(least, total)
+            least[place + 1 :] = least[place:-1].copy()
+            least[place] = total
     return found
 
 
 @np.errstate(all="ignore")
 def nearest(
-    columns: np.ndarray, slopes: np.ndarray, chosen: np.ndarray, screened: int, best: int
+    moments: Moments,
+    columns: np.ndarray,
+    slopes: np.ndarray,
+    chosen: np.ndarray,
+    screened: int,
+    best: int,
 ) -> list[Relation]:
     """Of subsets (S, K) those nearest to the points, among the ``screened`` of smallest √λ.
 
     ``size`` is (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
-    hardly change; 0.68 standard deviations of normal errors. Values (N, M) and gradients times the errors,
-    (D, N, M), are those of usable terms.
+    hardly change; 0.68 standard deviations of normal errors. The moments are those of values (N, M)
+    and of gradients times the errors, (D, N, M), of usable terms.
     """
     if not len(chosen):
         return []
-    moments = Moments.of(columns[None], slopes[None])
     few = chosen[_least(moments.sizes(chosen)[0], screened)]
     _, weights = moments.of_few(few, np.zeros(len(few), int))
-    every = max(1, len(columns) // FIRST)  # points, at first
-    errors = _errors(columns[::every], slopes[:, ::every], few, weights)
-    near = _least(errors, 10 * best)
-    few, weights = few[near], weights[near]
-    errors = _errors(columns, slopes, few, weights)
+    errors = _errors(columns, slopes, few, weights, best)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
-    return [Relation(few[k], weights[k], float(errors[k])) for k in order]
+    return [Relation(few[k], weights[k], float(errors[k])) for k in order if errors[k] < np.inf]
 
 
 def _least(sizes: np.ndarray, most: int) -> np.ndarray:
-    """Places of the ``most`` smallest, in order of place."""
-    every = np.arange(len(sizes))
-    return np.sort(np.argpartition(sizes, most)[:most]) if most < len(sizes) else every
+    """Places of the ``most`` smallest to six digits, in order of size and place."""
+    rounded = np.round(np.log(sizes), 6)
+    most = min(most, len(sizes))
+    small = np.flatnonzero(rounded <= np.partition(rounded, most - 1)[most - 1])
+    return small[np.argsort(rounded[small], kind="stable")][:most]
+
+
+def _least(sizes: np.ndarray, most: int) -> np.ndarray:
+    """Places of the ``most`` smallest to six digits, and of all that are as small as the last."""
+    rounded = np.round(np.log(sizes), 6)
+    most = min(most, len(sizes))
+    return np.flatnonzero(rounded <= np.partition(rounded, most - 1)[most - 1])
 
 
 def subsets(

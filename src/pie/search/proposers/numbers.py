@@ -2,24 +2,24 @@ r"""Relations with one number t inside a function, with noise or without:
 
 .. math:: \sum_k c_k\, \varphi_k(x) + (a + b\, x_i)\, g(u(x); t) = 0.
 
-The φ_k are monomials up to degree two, or, if u is one variable and b = 0, powers, √ and ln of each
-of the others; g, u and grids of t are those of :func:`pie.search.libraries.with_number`. For every
-subset of two to four terms that has g or x_i·g, λ (:mod:`pie.search.relations`) is computed at each
-t of the grid and its minimum taken. For each g and size the ``best`` subsets are kept; of these,
-the ``fitted`` of each size with the smallest
+The φ_k are monomials up to degree two; g, u and grids of t are those of
+:func:`pie.search.libraries.with_number`. For every subset of two to four terms that has g or x_i·g,
+λ (:mod:`pie.search.relations`) is computed at each t of the grid and its minimum taken. For each g
+and size the ``best`` subsets are kept; of these, the ``fitted`` of each size with the smallest
 
 .. math:: N \ln \sqrt{\lambda} + price(form)
 
-are fitted from there, t included. The libraries are small on purpose: points of two variables lie on a
+are fitted from there, t included. The library is small on purpose: points of two variables lie on a
 curve, where many smooth terms are nearly dependent and accidental relations outrank the law.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree, to_tree
+from ...expr.terms import monomials
 from ...zeroset.metric import errors_of
 from .. import libraries
 from ..cloud import Cloud
@@ -32,8 +32,6 @@ from ..relations import Moments, Relation, columns_of, slopes_of, smallest, subs
 class Numbers:
     """Limits of this proposer."""
 
-    points: int = 200  # of the screening
-    subsets: int = 1000  # of a library and size; if there are more, those with a constant term
     sizes: tuple[int, ...] = (2, 3, 4)  # numbers of terms of a relation
     best: int = 4  # subsets kept per function g and size
     # per size, because longer relations look better than the law where its t is off the grid
@@ -52,19 +50,28 @@ def _numbered(tree: Tree, variable: int, number: float) -> Tree:
 Values = tuple[np.ndarray, np.ndarray]  # (T, N, M), and gradients times spreads, (T, D, N, M)
 
 
-def _values(
-    functions: Sequence[Tree], grid: np.ndarray, points: np.ndarray, errors: np.ndarray
+def _multiplied(
+    functions: list[Tree], grid: np.ndarray, points: np.ndarray, spreads: np.ndarray
 ) -> Values:
-    """Values and gradients of functions at points (N, D), for each of T values of t.
+    """Values and gradients of g and all x_j·g at points (N, D), for each of T values of t.
 
-    In their trees t is the variable D + 1.
+    In the trees of ``functions``, t is the variable D + 1.
     """
     (n, d), t = points.shape, len(grid)
     many = np.column_stack([np.tile(points, (t, 1)), np.repeat(grid, n)])
-    found = [from_tree(g).value_and_gradient(many) for g in functions]
-    columns = np.stack([values for values, _ in found], axis=-1).reshape(t, n, -1)
-    slopes = np.stack([gradient[:, :d] * errors for _, gradient in found], axis=-1)
-    return columns, slopes.reshape(t, n, d, -1).swapaxes(1, 2)
+    columns, slopes = [], []
+    for g in functions:
+        values, gradient = from_tree(g).value_and_gradient(many)
+        slope = gradient[:, :d] * spreads
+        columns.append(values)
+        slopes.append(slope)
+        for j in range(d):
+            turned = slope * many[:, j, None]
+            turned[:, j] += values * spreads[j]
+            columns.append(values * many[:, j])
+            slopes.append(turned)
+    gradients = np.stack(slopes, axis=-1).reshape(t, n, d, -1).swapaxes(1, 2)
+    return np.stack(columns, axis=-1).reshape(t, n, -1), gradients
 
 
 def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -78,40 +85,30 @@ def with_number(
     prices: Prices,
     limits: Numbers = Numbers(),
     errors: np.ndarray | None = None,
-    n_points: int | None = None,
 ) -> list[Expression]:
-    """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast.
-
-    The points may be some of ``n_points``.
-    """
-    (n, d), errors = points.shape, errors_of(points) if errors is None else errors
-    xs = libraries.variables(d)
+    """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
+    (n, d), spreads = points.shape, errors_of(points) if errors is None else errors
+    fixed, xs = monomials(d, 2), libraries.variables(d)
+    m = len(fixed)
+    alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
     sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
-    beside = {x: libraries.beside_function(points, x) for x in (None, *xs)}
-    known = {
-        variable: (columns_of(fixed, points)[None], slopes_of(fixed, points, errors)[None])
-        for variable, fixed in beside.items()
-    }
     for functions, grid in libraries.with_number(points):
-        inside = [v for v in from_tree(functions[0]).variables if v != d + 1]
-        alone: list[Tree | None] = [("x", inside[0])] if len(inside) == 1 else []
-        for variable in [None, *alone]:
-            fixed, m = beside[variable], len(beside[variable])
-            factors = [] if variable else xs
-            new = [t for g in functions for t in (g, *(("mul", x, g) for x in factors))]
-            both = zip(known[variable], _values(new, grid, points, errors), strict=True)
-            moments = Moments.of(*(_beside(*pair) for pair in both))
-            usable, terms = moments.usable, [*fixed, *new]
-            here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
-            for size in sizes:
-                chosen = subsets(here, size, int(np.searchsorted(usable, m)), limits.subsets)
-                for t, relation in smallest(moments, chosen, limits.best):
-                    found[size].append((relation, terms, float(grid[t])))
+        new = _multiplied(functions, grid, points, spreads)
+        moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
+        usable = moments.usable
+        terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
+        here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
+        for size in sizes:
+            chosen = subsets(here, size, int(np.searchsorted(usable, m)))
+            if size > 3 and d > 2:  # else too many: φ up to degree one only
+                simple = (usable <= d) | (usable >= m)
+                chosen = chosen[simple[chosen].all(axis=1)]
+            for t, relation in smallest(moments, chosen, limits.best):
+                found[size].append((relation, terms, float(grid[t])))
     laws = []
     for relations in found.values():
-        pairs = [(relation, terms) for relation, terms, _ in relations]
-        for k in cheapest(pairs, n_points or n, prices, limits.fitted):
+        for k in cheapest([(r, terms) for r, terms, _ in relations], n, prices, limits.fitted):
             relation, terms, t = relations[k]
             laws.append(from_tree(_numbered(to_tree(relation.of(terms)), d + 1, t)))
     return laws
@@ -123,9 +120,7 @@ def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > libraries.FEW_COLUMNS:
             return
-        points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
-        errors = errors_of(cloud.points, cloud.exact)
-        found = with_number(points, prices, limits, errors, len(cloud))
+        found = with_number(cloud.points, prices, limits, errors_of(cloud.points, cloud.exact))
         yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
 
     return propose

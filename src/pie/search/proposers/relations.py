@@ -94,13 +94,13 @@ def among(
     found: dict[int, list[tuple[Relation, Sequence[Tree]]]] = {k: [] for k in limits.sizes}
     for terms in asked:
         columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
-        usable = Moments.of(columns[None], slopes[None]).usable
-        columns, slopes = columns[:, usable], slopes[:, :, usable]
-        here = [terms[i] for i in usable]
+        moments = Moments.of(columns[None], slopes[None])
+        columns, slopes = columns[:, moments.usable], slopes[:, :, moments.usable]
+        here = [terms[i] for i in moments.usable]
         sizes = [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]
         for size in sizes:
             chosen = subsets(here, size, most=limits.work // size**3)
-            near = nearest(columns, slopes, chosen, limits.screened, limits.kept)
+            near = nearest(moments, columns, slopes, chosen, limits.screened, limits.kept)
             found[size] += [(relation, here) for relation in near]
     laws = []
     for both in found.values():
