@@ -8,10 +8,10 @@ The misfit is a negative log-likelihood up to a constant, N ln σ for errors of 
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
 costs the same. *Implicit* are the columns for which the equation cannot be solved
-(:func:`pie.expr.solving.is_implicit`): an eighth of those of these formulas. If several sheets of
+(:func:`pie.expr.solving.is_implicit`): a tenth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a
-turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
+turn to be seen, and any sine two values per half turn: other waves are priced, or refused. Where the units
 of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
 equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).
 
@@ -53,7 +53,7 @@ class Prices:
     constant: float = 5.0  # per constant
     form: float = 0.5  # per nat of −ln P(form)
     token: float = 1.0  # per operator, variable or constant
-    implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
+    implicit: float = 1.1  # per column without a solution: half of ln(odds) in formulas
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
@@ -144,17 +144,22 @@ def _implicit(codes: tuple[int, ...]) -> int:
 
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
+    """Price of the sines and cosines, for points (N, D): inf with fewer than two values per half
+    turn; of less than half a turn only where a constant inside was fitted.
+    """
     price = 0.0
 
     def walk(tree: Tree) -> None:
         nonlocal price
         if tree[0] in ("x", "c"):
             return
-        if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
-            inside = from_tree(tree[1])
-            turned = np.ptp(inside.values(points)) / np.pi  # in half turns
-            price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
+        if tree[0] in ("sin", "cos"):
+            inside = from_tree(tree[1]).values(points)
+            turned = np.ptp(inside) / np.pi  # in half turns
+            if 2.0 * turned > len(np.unique(np.round(inside / np.ptp(inside), 9))):
+                price = np.inf
+            elif turned < 1.0 and not known_numbers(from_tree(tree)).all():
+                price += prices.arc
         for child in tree[1:]:
             walk(child)
 
