@@ -487,7 +487,7 @@ def test_an_explanation_adds_up_and_names_who_proposed(found):
     assert set(table.proposer) <= set(PlusConfig().proposers)
     first = found.candidates[0]
     assert table.misfit[0] == pytest.approx(first.price.misfit, rel=1e-3)
-    assert table.constants[0] == 4.0 * len(first.program.constants), "none of them is whole"
+    assert table.constants[0] == 5.0 * len(first.program.constants), "none of them is whole"
 
 
 def test_a_law_about_degrees_is_written_with_pi(rng):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pie.expr.expression import parse
-from pie.expr.solving import Unsolved, solved_for
+from pie.expr.solving import Unsolved, is_implicit, solved_for
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,21 @@ def test_what_is_found_solves_the_equation(equation, variable):
 def test_what_cannot_be_solved_is_said(equation, variable, message):
     with pytest.raises(Unsolved, match=message):
         solved_for(parse(equation), variable)
+
+
+@pytest.mark.parametrize(
+    "equation, implicit",
+    [
+        ("x1*x2 - 8.314*x3*x4", set()),
+        ("x1**2 + 0.7*x2**2 - 1.5", set()),
+        ("x1 - 0.3*x2 + 2.1*x1*x2", set()),  # linear in both
+        ("sin(x1) - 1.33*sin(x2)", set()),
+        ("x1 - 1.5*exp(-0.7*x2) - 0.3*x2", {2}),
+        ("x1**2 - 2.3*x1 - x2", {1}),
+        ("x1 - 0.63*x2*ln(5.1 - x1)", {1}),
+        ("x1*exp(x1) - x2*exp(x2)", {1, 2}),
+    ],
+)
+def test_columns_in_several_places_are_given_only_implicitly(equation, implicit):
+    law = parse(equation)
+    assert {variable for variable in law.variables if is_implicit(law, variable)} == implicit

@@ -8,7 +8,9 @@ import pytest
 
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse, to_tree
+from pie.expr.solving import is_implicit
 from pie.search.forms import COUNTS, NODES, Forms, forms, nodes
+from pie.search.price import Prices
 from pie.search.shapes import shapes
 
 
@@ -31,12 +33,22 @@ def test_a_context_that_was_never_seen_is_as_the_shorter_one():
     assert prior._cost("x", ("pow5 0", "cos")) == prior._cost("x", ("pow5 0",))
 
 
-def test_the_counts_are_those_of_the_formulas(root):
+@pytest.fixture(scope="module")
+def formulas(root):
     spec = importlib.util.spec_from_file_location("forms", root / "tools/forms.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    counts = tool.fitted(root / "data/prior/formulas.csv").counts
-    assert json.loads(COUNTS.read_text()) == counts, "run python tools/forms.py"
+    return tool.formulas(root / "data/prior/formulas.csv")
+
+
+def test_the_counts_are_those_of_the_formulas(formulas):
+    assert json.loads(COUNTS.read_text()) == Forms.of(formulas).counts, "run python tools/forms.py"
+
+
+def test_the_price_of_an_implicit_column_is_its_odds_in_the_formulas(formulas):
+    implicit = [is_implicit(law, variable) for law in formulas for variable in law.variables]
+    odds, prices = implicit.count(False) / implicit.count(True), Prices()
+    assert prices.implicit == round(prices.form * np.log(odds), 1)
 
 
 def test_nodes_know_where_they_are():

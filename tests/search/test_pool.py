@@ -131,14 +131,15 @@ def test_the_price_of_complexity_decides_between_equal_errors():
 @pytest.mark.parametrize(
     "text, contrast, prices, expected",
     [
-        ("x1 - x2", 0.1, {"form": 0.0}, 100.0 * np.log(0.1) + 3 * 0.5),
-        ("x1 - 2*x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 4.0),
+        ("x1 - x2", 0.1, {"form": 0.0}, 100.0 * np.log(0.1) + 3 * 1.0),
+        ("x1 - 2*x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 5.0),
         ("x1 - exp(x2)", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
         ("x1 - 2*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
-        ("x1 - 2.1*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 4.0),
+        ("x1 - 2.1*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 5.0),
         ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "form": 3.0}, 100.0 * np.log(0.1) + 3.0 * FORM),
+        ("x1 + exp(x1) - x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 0.9),
     ],
-    ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "form"],
+    ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "form", "implicit"],
 )
 def test_the_price_is_its_formula(text, contrast, prices, expected):
     price = price_of(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), 100, Prices(**prices))

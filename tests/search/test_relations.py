@@ -11,7 +11,7 @@ from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
 from pie.expr.terms import bare, monomials, terms
-from pie.search.libraries import bases, dictionaries, waves
+from pie.search.libraries import bases, dictionaries, noisy, waves
 from pie.search.price import Prices, cheapest, form_price
 from pie.search.proposers.relations import among, closest, exact, product_of_powers
 from pie.search.relations import (
@@ -21,6 +21,7 @@ from pie.search.relations import (
     eliminated,
     exact_relation,
     moments_of,
+    nearest,
     slopes_of,
     smallest,
     subsets,
@@ -137,8 +138,39 @@ def test_slopes_are_derivatives(cloud):
 @pytest.mark.parametrize("level", [0.01, 0.03])
 def test_a_noisy_relation_is_among_the_best_of_its_size(law, d, level, rng, cloud):
     points = add_noise(cloud(law, d), level, rng)
-    found = [f for terms in bases(points) for f in among(terms, points)]
+    found = among(bases(points), points, Prices())
     assert of_terms(parse(law)) in {of_terms(f) for f in found}
+
+
+@pytest.mark.parametrize("law", ["x1**2 + 1.2*x1*sqrt(x2) + 2.1*x1*x3 + 0.12",
+                                 "x1**4 + 0.31*x2 + 1.32*sqrt(x3) - 1.4",
+                                 "x1 + 1.2*x2*cos(x3) - 0.4*x3*cos(x3) - 1.4"])  # fmt: skip
+def test_a_noisy_relation_of_a_hundred_terms_is_among_the_cheapest(law, rng, cloud):
+    points = np.random.default_rng(0).permutation(cloud(law, n=600))
+    points = add_noise(points[(points[:, 1:] > 0.05).all(axis=1)][:200], 0.01, rng)
+    wide = noisy(points)[-1]
+    assert len(wide) > 90
+    assert canonical(parse(law)).codes in codes_of(among([wide], points, Prices()))
+
+
+def test_the_nearest_relations_are_those_of_least_distance(cloud, rng):
+    points = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.03, rng)
+    terms, spreads = monomials(2, 2), points.std(axis=0)
+    columns, slopes = columns_of(terms, points), slopes_of(terms, points, spreads)
+    moments, chosen = Moments.of(columns[None], slopes[None]), subsets(terms, 3)
+    found = nearest(moments, columns, slopes, chosen, len(chosen), 5)
+    assert list(found[0].indices) == [0, 3, 5]
+    assert found[0].size == pytest.approx(0.68 * 0.03, rel=0.15)
+    assert [r.size for r in found] == sorted(r.size for r in found) and len(found) == 5
+    for relation in found:
+        value, gradient = relation.of(terms).value_and_gradient(points)
+        away = np.abs(value) / np.linalg.norm(gradient * spreads, axis=1)
+        expected = np.mean(np.sqrt(np.minimum(away, 1.0))) ** 2
+        assert relation.size == pytest.approx(expected, rel=1e-9)
+    every = nearest(moments, columns, slopes, chosen, len(chosen), len(chosen))
+    assert [r.size for r in every[:5]] == [r.size for r in found] and len(every) == len(chosen)
+    assert nearest(moments, columns, slopes, chosen, 1, 5)[0].size >= found[0].size
+    assert nearest(moments, columns, slopes, chosen[:0], 10, 5) == []
 
 
 def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):
@@ -214,7 +246,7 @@ def test_a_column_of_few_values_has_no_dictionary(rng):
 def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
     points = size * rng.standard_normal((100, 2))
     for library in [*dictionaries(points), *bases(points)]:
-        for relation in [*exact(library, points), *among(library, points)]:
+        for relation in [*exact(library, points), *among([library], points, Prices())]:
             assert np.all(np.isfinite(relation.constants))
 
 
@@ -239,6 +271,15 @@ def test_a_product_of_powers_is_read_from_logarithms(law, negative, cloud):
     found = canonical(product_of_powers(points))
     assert found.codes == canonical(parse(law)).codes
     np.testing.assert_allclose(found.constants, canonical(parse(law)).constants, rtol=1e-9)
+
+
+def test_subsets_are_all_combinations_or_those_with_the_first_term():
+    terms = [("c", 1.0), *(("x", 1) for _ in range(6))]
+    every = [list(s) for s in combinations(range(7), 3)]
+    assert subsets(terms, 3).tolist() == every == subsets(terms, 3, most=35).tolist()
+    assert subsets(terms, 3, most=34).tolist() == [s for s in every if s[0] == 0]
+    assert subsets(terms, 3, most=14).tolist() == []
+    assert subsets(terms, 3, first=5).tolist() == [s for s in every if s[-1] >= 5]
 
 
 def test_subsets_that_hold_many_variables_are_those_among_all_subsets():

@@ -26,21 +26,54 @@ def solved_for(expression: Expression, variable: int) -> Expression:
     Raises:
         Unsolved: it has x_v in more than one place, or in a sine; or no x_v.
     """
-    summands = terms(to_tree(expression))
-    holding = [term for term in summands if _holds(term, variable)]
-    others = [term for term in summands if not _holds(term, variable)]
+    holding, others = _parted(expression, variable)
     if not holding:
         raise Unsolved(f"x{variable} is not in {expression}")
-    around = [_without(term, variable) for term in holding]
-    if all(a is not None and not _holds(a, variable) for a in around):
+    if around := _factors(holding, variable):
         return from_tree(_ratio(_total(others, -1.0), _total(around, 1.0)))
     if len(holding) > 1:
         raise Unsolved(f"x{variable} is in more than one term of {expression}")
     return from_tree(_isolated(holding[0], _total(others, -1.0), variable))
 
 
+def is_implicit(expression: Expression, variable: int) -> bool:
+    """Whether f = 0 gives x_v only implicitly: it is in several places, and f not linear in it.
+
+    A sine with x_v inside counts as solved for.
+
+    >>> from pie.expr.expression import parse
+    >>> [is_implicit(parse("x1 + x1*x2 - sin(x2) - x3"), variable) for variable in (1, 2, 3)]
+    [False, True, False]
+    """
+    holding, _ = _parted(expression, variable)
+    return sum(_places(term, variable) for term in holding) > 1 and not _factors(holding, variable)
+
+
+def _parted(expression: Expression, variable: int) -> tuple[list[Tree], list[Tree]]:
+    """The terms that hold x_v, and the others."""
+    parts: tuple[list[Tree], list[Tree]] = [], []
+    for term in terms(to_tree(expression)):
+        parts[not _holds(term, variable)].append(term)
+    return parts
+
+
+def _factors(holding: list[Tree], variable: int) -> list[Tree]:
+    """What multiplies x_v in each term, if all are linear in it; else nothing."""
+    around = [_without(term, variable) for term in holding]
+    return around if all(a is not None and not _holds(a, variable) for a in around) else []
+
+
 def _holds(tree: Tree, variable: int) -> bool:
-    return variable in from_tree(tree).variables
+    return _places(tree, variable) > 0
+
+
+def _places(tree: Tree, variable: int) -> int:
+    """In how many places x_v stands."""
+    if tree[0] == "c":
+        return 0
+    if tree[0] == "x":
+        return int(tree[1] == variable)
+    return sum(_places(child, variable) for child in tree[1:])
 
 
 def _without(term: Tree, variable: int) -> Tree | None:

@@ -133,6 +133,13 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
             yield [("pow", u, t)], EXPONENTS
 
 
+def noisy(points: np.ndarray) -> list[list[Tree]]:
+    """Libraries for noisy points: :func:`bases`; m of degree four; 1, products and all of these."""
+    small = [*bases(points), monomials(points.shape[1], 4)]
+    wide = dict.fromkeys([ONE, *products(points), *(term for terms in small for term in terms)])
+    return [*small, [*wide]]
+
+
 def repeats(points: np.ndarray) -> bool:
     """Whether a column has fewer than N/2 distinct values; functions of it are then dependent."""
     return any(2 * len(np.unique(column)) < len(points) for column in points.T)

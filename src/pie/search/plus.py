@@ -93,7 +93,7 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
 
 # a new proposer needs one line here
 PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
-    "relations": lambda model, c, workers: relations(c.relations, c.max_tokens),
+    "relations": lambda model, c, workers: relations(c.relations, c.prices, c.max_tokens),
     "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
     "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
     "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),

@@ -1,13 +1,16 @@
 r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
 .. math:: price = misfit + c_1 \cdot constants - c_2 \ln P(form) + c_3 \cdot tokens
-                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n) + c_1 \cdot hidden
+                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n) + c_6 \cdot implicit
+                  + c_1 \cdot hidden
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same. If several sheets of the zero set are within the errors of a point, any of them may
-be where it belongs, and its probability is spread over all of them. The rate of a sine needs half a
+costs the same. *Implicit* are the columns for which the equation cannot be solved
+(:func:`pie.expr.solving.is_implicit`): an eighth of those of these formulas. If several sheets of
+the zero set are within the errors of a point, any of them may be where it belongs, and its
+probability is spread over all of them. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
 of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
 equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).
@@ -24,6 +27,7 @@ tolerance t,
 """
 
 import bisect
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -31,6 +35,8 @@ import numpy as np
 
 from ..expr.dimensions import hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.operators import CONSTANT
+from ..expr.solving import is_implicit
 from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
@@ -44,9 +50,10 @@ FULL = 0.985  # largest correlation of neighbours: they are not one point
 class Prices:
     """Price of each item, in nats."""
 
-    constant: float = 4.0  # per constant
+    constant: float = 5.0  # per constant
     form: float = 0.5  # per nat of −ln P(form)
-    token: float = 0.5  # per operator, variable or constant
+    token: float = 1.0  # per operator, variable or constant
+    implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
@@ -70,6 +77,7 @@ class Price:
     constants: float = 0.0
     form: float = 0.0
     tokens: float = 0.0
+    implicit: float = 0.0
     crossings: float = 0.0
     sheets: float = 0.0
     waves: float = 0.0
@@ -123,7 +131,15 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
         prices.constant * len(paid),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
         prices.token * len(expression.codes),
+        prices.implicit * _implicit(expression.codes),
     )
+
+
+@functools.lru_cache(maxsize=65536)
+def _implicit(codes: tuple[int, ...]) -> int:
+    """How many columns an equation of this form gives only implicitly."""
+    form = Expression(codes, (1.0,) * codes.count(CONSTANT))
+    return sum(is_implicit(form, variable) for variable in form.variables)
 
 
 @np.errstate(all="ignore")
@@ -171,7 +187,8 @@ def whole_price(
 
 def of_branch(branch: Price, whole: Price, prices: Prices) -> Price:
     """Of a branch of a zero set: its form is known with that of the whole, but for which it is."""
-    costs = [one.constants + one.form + one.tokens for one in (branch, whole)]
+    both = branch, whole
+    costs = [one.constants + one.form + one.tokens + one.implicit for one in both]
     saved = max(costs[0] - costs[1], 0.0) if np.isfinite(whole.misfit) else 0.0
     return replace(branch, branch=prices.branch - saved)
 

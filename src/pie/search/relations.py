@@ -19,9 +19,10 @@ points next to a pole from dominating:
           g_{nk} = \lVert s \odot \nabla\varphi_k(x_n) \rVert .
 
 λ is computed for *every* subset of K terms that contains all variables, K small. With A = LLᵀ, 1/λ
-is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient): by power
-iteration for all subsets, by ``eigh`` for the best ones. Terms with a number t inside give one pair
-A, G for each of B values of t.
+is the largest eigenvalue of L⁻¹GL⁻ᵀ (G may be singular: constants have no gradient), by power
+iteration: of a few steps for all subsets, of more for the best ones. Terms with a number t inside
+give one pair A, G for each of B values of t. √λ is a ratio of means over the points: a few of them
+can make it small where most distances are not, which :func:`nearest` asks for.
 """
 
 import functools
@@ -42,7 +43,9 @@ JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
 NEGLIGIBLE = 1e-7  # contributions below this share of the largest are rounding
 LARGEST = 1e100  # usable terms are smaller than this, and larger than its inverse
 JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
-SQUARINGS = 3  # squarings of the matrix in the power iteration
+SQUARINGS = 3  # of the matrix in the power iteration
+EXACTLY = 12  # the same, for the relations that are kept
+ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,18 @@ class Moments:
         weights /= self.scale[which[:, None], chosen]
         return 1.0 / np.sqrt(np.maximum(values[:, -1], 1e-300)), weights
 
+    def of_few(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As :meth:`at`, for few terms K and many subsets: by power iteration."""
+        weights = np.empty(chosen.shape)
+        sizes = _solved(self.a, self.g, chosen, which, EXACTLY, weights)
+        return sizes, weights / self.scale[which[:, None], chosen]
+
+    def sizes(self, chosen: np.ndarray) -> np.ndarray:
+        """√λ (B, S) of subsets (S, K) in all sets of terms, approximately."""
+        which = np.repeat(np.arange(len(self.a)), len(chosen))
+        none = np.empty((0, chosen.shape[1]))
+        return _solved(self.a, self.g, chosen, which, SQUARINGS, none).reshape(len(self.a), -1)
+
 
 def capped(away: np.ndarray) -> np.ndarray:
     """Distances of any sign, at most 1 spread; 1 where there is none."""
@@ -207,70 +222,151 @@ def with_distances(
 
 
 @jit
-def _sizes(a, g, chosen):
-    """√λ (B, S) of subsets (S, K), approximately: power iteration on L⁻¹GL⁻ᵀ by squaring."""
-    sets, subsets, k = a.shape[0], chosen.shape[0], chosen.shape[1]
-    found = np.empty((sets, subsets))
+def _solved(a, g, chosen, which, squarings, weights):
+    """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
+
+    By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), unless
+    it has no rows.
+    """
+    pairs, (subsets, k) = len(which), chosen.shape
+    found = np.empty(pairs)
     lower, m, square = np.zeros((k, k)), np.empty((k, k)), np.empty((k, k))
-    for b in range(sets):
-        for s in range(subsets):
-            for i in range(k):
-                for j in range(i + 1):
-                    total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
-                    for h in range(j):
-                        total -= lower[i, h] * lower[j, h]
-                    if i == j:
-                        lower[i, i] = np.sqrt(max(total, JITTER))
-                    else:
-                        lower[i, j] = total / lower[j, j]
-                for j in range(k):
-                    m[i, j] = g[b, chosen[s, i], chosen[s, j]]
-            for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
-                for j in range(k):
-                    for i in range(k):
-                        total = m[i, j]
-                        for h in range(i):
-                            total -= lower[i, h] * square[h, j]
-                        square[i, j] = total / lower[i, i]
+    for pair in range(pairs):
+        b, s = which[pair], pair % subsets
+        for i in range(k):
+            for j in range(i + 1):
+                total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
+                for h in range(j):
+                    total -= lower[i, h] * lower[j, h]
+                if i == j:
+                    lower[i, i] = np.sqrt(max(total, JITTER))
+                else:
+                    lower[i, j] = total / lower[j, j]
+            for j in range(k):
+                m[i, j] = g[b, chosen[s, i], chosen[s, j]]
+        for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
+            for j in range(k):
                 for i in range(k):
-                    for j in range(k):
-                        m[i, j] = square[j, i]
-            power = m.copy()
-            for _ in range(SQUARINGS):
-                trace = 0.0
-                for i in range(k):
-                    trace += power[i, i]
-                if not trace > 0.0:
-                    break
-                for i in range(k):
-                    for j in range(k):
-                        total = 0.0
-                        for h in range(k):
-                            total += power[i, h] * power[h, j]
-                        square[i, j] = total / (trace * trace)
-                power, square = square, power
-            best = 0  # column of the power that approximates the eigenvector
+                    total = m[i, j]
+                    for h in range(i):
+                        total -= lower[i, h] * square[h, j]
+                    square[i, j] = total / lower[i, i]
             for i in range(k):
-                if power[i, i] > power[best, best]:
-                    best = i
-            above, below = 0.0, 0.0
-            for i in range(k):
-                total = 0.0
                 for j in range(k):
-                    total += m[i, j] * power[j, best]
-                above += total * power[i, best]
-                below += power[i, best] * power[i, best]
-            largest = above / below if below > 0.0 else 0.0
-            found[b, s] = 1.0 / np.sqrt(max(largest, 1e-300))
+                    m[i, j] = square[j, i]
+        power = m.copy()
+        for _ in range(squarings):
+            trace = 0.0
+            for i in range(k):
+                trace += power[i, i]
+            if not 0.0 < trace < LARGEST:
+                break
+            for i in range(k):
+                for j in range(k):
+                    total = 0.0
+                    for h in range(k):
+                        total += power[i, h] * power[h, j]
+                    square[i, j] = total / (trace * trace)
+            power, square = square, power
+        best = 0  # column of the power that approximates the eigenvector
+        for i in range(k):
+            if power[i, i] > power[best, best]:
+                best = i
+        above, below = 0.0, 0.0
+        for i in range(k):
+            total = 0.0
+            for j in range(k):
+                total += m[i, j] * power[j, best]
+            above += total * power[i, best]
+            below += power[i, best] * power[i, best]
+        largest = above / below if 0.0 < below < np.inf else 0.0
+        found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
+        if len(weights):
+            for i in range(k - 1, -1, -1):  # Lᵀw = v
+                total = power[i, best] if largest > 0.0 else 1.0
+                for j in range(i + 1, k):
+                    total -= lower[j, i] * weights[pair, j]
+                weights[pair, i] = total / lower[i, i]
     return found
 
 
-def subsets(terms: Sequence[Tree], size: int, first: int = 0) -> np.ndarray:
+@jit
+def _errors(columns, slopes, chosen, weights, best):
+    """(mean_n √d_n)², (S,), of the first-order distances of Σ w_k φ_k, terms ``chosen`` (S, K).
+
+    Exact for the ``best`` smallest; infinite where it is known to be larger.
+    """
+    n, d = columns.shape[0], slopes.shape[0]
+    found = np.full(len(chosen), np.inf)
+    least = np.full(best, np.inf)  # sums of the smallest so far, ascending
+    for s in range(len(chosen)):
+        total = 0.0
+        for i in range(n):
+            value, steepness = 0.0, 0.0
+            for k in range(chosen.shape[1]):
+                value += weights[s, k] * columns[i, chosen[s, k]]
+            for j in range(d):
+                slope = 0.0
+                for k in range(chosen.shape[1]):
+                    slope += weights[s, k] * slopes[j, i, chosen[s, k]]
+                steepness += slope * slope
+            distance = abs(value) / np.sqrt(steepness)
+            total += np.sqrt(distance) if distance < 1.0 else 1.0
+            if total > (1.0 + ROUNDING) * least[-1]:
+                break
+        else:
+            found[s] = (total / n) ** 2
+            place = np.searchsorted(least, total)
+            least[place + 1 :] = least[place:-1].copy()
+            least[place] = total
+    return found
+
+
+@np.errstate(all="ignore")
+def nearest(
+    moments: Moments,
+    columns: np.ndarray,
+    slopes: np.ndarray,
+    chosen: np.ndarray,
+    screened: int,
+    best: int,
+) -> list[Relation]:
+    """Of subsets (S, K) those nearest to the points, among the ``screened`` of smallest √λ.
+
+    ``size`` is (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
+    hardly change; 0.68 standard deviations of normal errors. The moments are those of values (N, M)
+    and of gradients times the errors, (D, N, M), of usable terms.
+    """
+    if not len(chosen):
+        return []
+    few = chosen[_least(moments.sizes(chosen)[0], screened)]
+    _, weights = moments.of_few(few, np.zeros(len(few), int))
+    errors = _errors(columns, slopes, few, weights, best)
+    order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
+    return [Relation(few[k], weights[k], float(errors[k])) for k in order if errors[k] < np.inf]
+
+
+def _least(sizes: np.ndarray, most: int) -> np.ndarray:
+    """Places of the ``most`` smallest to six digits, and of all that are as small as the last."""
+    rounded = np.round(np.log(sizes), 6)
+    most = min(most, len(sizes))
+    return np.flatnonzero(rounded <= np.partition(rounded, most - 1)[most - 1])
+
+
+def subsets(
+    terms: Sequence[Tree], size: int, first: int = 0, most: int | None = None
+) -> np.ndarray:
     """Indices (S, size) of terms that together contain every variable of all ``terms``.
 
-    At least one index of each subset is ``first`` or larger.
+    At least one index of each subset is ``first`` or larger. Where there are more than ``most``
+    subsets of all terms, only those with the first term; none where these are more than that, too.
     """
-    return _covering(tuple(from_tree(term).variables for term in terms), size, first)
+    held, m = tuple(from_tree(term).variables for term in terms), len(terms)
+    if most is None or math.comb(m, size) <= most:
+        return _covering(held, size, first)
+    if math.comb(m - 1, size - 1) <= most:
+        return _covering(held, size, first, True)
+    return np.empty((0, size), int)
 
 
 def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
@@ -318,15 +414,28 @@ def _count(masks: Sequence[int], every: int, size: int) -> int:
     return total
 
 
-@functools.lru_cache(maxsize=256)
-def _covering(held: tuple[tuple[int, ...], ...], size: int, first: int) -> np.ndarray:
-    found = [s for s in combinations(range(len(held)), size) if s[-1] >= first]
-    chosen = np.array(found, int).reshape(-1, size)
+@functools.lru_cache(maxsize=32)  # up to 7 MB each
+def _covering(
+    held: tuple[tuple[int, ...], ...], size: int, first: int, with_first: bool = False
+) -> np.ndarray:
+    chosen = _combinations(len(held), size, 1 if with_first else len(held))
+    chosen = chosen[chosen[:, -1] >= first]
     if not len(chosen):
         return chosen
-    every = sorted({v for variables in held for v in variables})
-    holds = np.array([[v in variables for v in every] for variables in held])
-    return chosen[holds[chosen].any(axis=1).all(axis=1)]
+    masks = np.array([sum(1 << v for v in variables) for variables in held])
+    every = np.bitwise_or.reduce(masks)
+    return chosen[np.bitwise_or.reduce(masks[chosen], axis=1) == every]
+
+
+def _combinations(n: int, size: int, starts: int) -> np.ndarray:
+    """All ascending (S, size) of 0, …, n − 1 that begin below ``starts``, in order."""
+    found = np.arange(min(starts, n))[:, None]
+    for _ in range(size - 1):
+        follow = n - 1 - found[:, -1]
+        rows = np.repeat(np.arange(len(found)), follow)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(follow) - follow, follow)
+        found = np.column_stack([found[rows], found[rows, -1] + 1 + within])
+    return found
 
 
 def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int, Relation]]:
@@ -336,10 +445,10 @@ def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int,
     """
     if not len(chosen) or not len(moments.a):
         return []
-    sizes = _sizes(moments.a, moments.g, chosen)
+    sizes = moments.sizes(chosen)
     which = sizes.argmin(axis=0)
     few = np.argsort(sizes.min(axis=0), kind="stable")[: 2 * best]
-    exact, weights = moments.at(chosen[few], which[few])
+    exact, weights = moments.of_few(chosen[few], which[few])
     order = np.argsort(np.round(np.log(exact), 6), kind="stable")[:best]
     usable = moments.usable
     return [

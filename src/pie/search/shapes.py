@@ -97,6 +97,11 @@ CURVES = (
 SURFACES = (
     Shape("plane", "x3 - 1.5*x1 - 0.7*x2 - 2.3"),
     Shape("plane through the origin", "x3 - 1.5*x1 - 0.7*x2"),
+    Shape("sphere about a point", "x1**2 + x2**2 + x3**2 - 1.5*x1 - 0.7*x2 - 2.3*x3 - 0.3"),
+    Shape(
+        "quadric along the axes",
+        "x1**2 + 0.7*x2**2 + 0.4*x3**2 - 1.5*x1 - 2.3*x2 - 0.3*x3 - 1.3",
+    ),
     Shape("product", "x3 - 1.5*x1*x2"),
     Shape("ratio", "x3 - 1.5*x1/x2"),
     Shape("product with offset", "x3 - 1.5*x1*x2 - 0.7"),

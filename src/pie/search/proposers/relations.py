@@ -10,17 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree
-from ...expr.terms import monomials
 from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..price import Prices, cheapest
 from ..relations import (
+    Moments,
+    Relation,
     columns_of,
     covering,
     eliminated,
     exact_relation,
     moments_of,
+    nearest,
     slopes_of,
     smallest,
     subsets,
@@ -38,8 +41,12 @@ class Relations:
     exact_terms: int = 8  # of an exact relation, if its library has functions
     exact_monomials: int = 13  # of an exact relation among monomials
     sizes: tuple[int, ...] = (2, 3, 4, 5)  # numbers of terms of a noisy relation
-    best: int = 12  # subsets fitted per library and size
-    max_subsets: int = 40_000  # sizes with more subsets are left out
+    work: int = 20_000_000  # sum of K³ of subsets of K terms; if more, those with a constant term
+    screened: int = 10_000  # of each library and size, by √λ
+    kept: int = 100  # of these, by error
+    fitted: int = 25  # of each size, by error and form
+    best: int = 12  # subsets fitted per library and size, of many columns and of exact relations
+    max_subsets: int = 40_000  # of these, sizes with more subsets are left out
     batch: int = 24  # exact relations of libraries of up to so many terms are compared
     waves: int = 4  # libraries of waves of angles, of more than three columns
 
@@ -73,22 +80,33 @@ def exact(
 
 @np.errstate(all="ignore")
 def among(
-    terms: Sequence[Tree],
+    asked: Sequence[Sequence[Tree]],
     points: np.ndarray,
+    prices: Prices,
     limits: Relations = Relations(),
     errors: np.ndarray | None = None,
 ) -> list[Expression]:
-    """The best relations of each size among few terms by √λ at points (N, D)."""
+    """The cheapest relations of each size in libraries of terms at points (N, D), by their errors.
+
+    They are unfitted: the error of the relation of smallest λ stands for the contrast.
+    """
     errors = errors_of(points) if errors is None else errors
-    moments = moments_of(terms, points, errors)
-    usable = [terms[i] for i in moments.usable]
-    sizes = [k for k in limits.sizes if k < len(usable) and 3 * k <= len(points)]
-    return [
-        relation.of(terms)
-        for k in sizes
-        if math.comb(len(usable), k) <= limits.max_subsets
-        for _, relation in smallest(moments, subsets(usable, k), limits.best)
-    ]
+    found: dict[int, list[tuple[Relation, Sequence[Tree]]]] = {k: [] for k in limits.sizes}
+    for terms in asked:
+        columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
+        moments = Moments.of(columns[None], slopes[None])
+        columns, slopes = columns[:, moments.usable], slopes[:, :, moments.usable]
+        here = [terms[i] for i in moments.usable]
+        sizes = [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]
+        for size in sizes:
+            chosen = subsets(here, size, most=limits.work // size**3)
+            near = nearest(moments, columns, slopes, chosen, limits.screened, limits.kept)
+            found[size] += [(relation, here) for relation in near]
+    laws = []
+    for both in found.values():
+        these = cheapest(both, len(points), prices, limits.fitted)
+        laws += [both[k][0].of(both[k][1]) for k in these]
+    return laws
 
 
 @np.errstate(all="ignore")
@@ -154,7 +172,7 @@ def closest(
     return [asked[k] for k in np.argsort(scores, kind="stable")[:most] if np.isfinite(scores[k])]
 
 
-def relations(limits: Relations, max_tokens: int) -> Proposer:
+def relations(limits: Relations, prices: Prices, max_tokens: int) -> Proposer:
     """The proposer."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
@@ -177,7 +195,6 @@ def relations(limits: Relations, max_tokens: int) -> Proposer:
         yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
         for terms in ranked[len(small) :]:
             yield batch(exact(terms, points, limits))
-        for terms in [*libraries.bases(points), monomials(cloud.n_variables, 3), *waves]:
-            yield batch(among(terms, points, limits, errors))
+        yield batch(among([*libraries.noisy(points), *waves], points, prices, limits, errors))
 
     return propose

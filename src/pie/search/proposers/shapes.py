@@ -195,11 +195,11 @@ def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
         priced = []
         for _, form in library.shapes(cloud.n_variables):
             if found := numbers_of(form, points, units, limits):
+                found = near_best(found, points, units, limits)
                 cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
                 priced.append((round(cost, 6), found))
-        cheapest = [found for _, found in sorted(priced, key=lambda p: p[0])][: limits.fitted]
-        near = (near_best(found, points, units, limits) for found in cheapest)
-        drafts = [found.best(cloud.n_variables) for found in near]
+        cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
+        drafts = [found.best(cloud.n_variables) for _, found in cheapest]
         yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
 
     return propose
