@@ -144,3 +144,10 @@ def test_an_equation_that_holds_in_one_unit_only_is_no_law():
     found = discover(np.column_stack([t, np.sin(t)]), units=["s", "m"])
     assert found.best is None and "hold in these units only" in str(found)
     assert discover(np.column_stack([t, np.sin(t)]), units=["rad", "m"]).best
+
+
+def test_values_beyond_all_bounds_are_left_out():
+    """As of a fit that ran away: 1e160 over slopes of 1e-160."""
+    lost = parse("1e-160*x1 + 1e-160*x2 + 1e160")
+    points = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
+    assert hidden_constants(lost, points, np.eye(2)) >= 0.0

@@ -8,7 +8,10 @@ import zipfile
 import numpy as np
 import pytest
 
-EXTRAS = ("torch", "matplotlib", "gplearn", "deap", "distributed", "jinja2", "papermill", "dvc")
+EXTRAS = (
+    "torch", "matplotlib", "scipy", "sklearn", "joblib", "gplearn", "deap", "distributed", "jinja2",
+    "papermill", "dvc",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

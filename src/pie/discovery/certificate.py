@@ -7,7 +7,7 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **contrast**: the (N + P)/2-th smallest d, with P constants, over the median d₀, far below 1 for a
   law;
 * **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀ of points
-  whose columns are permuted among neighbours only (:func:`pie.zeroset.spreads.neighbours`). Where
+  whose columns are permuted among neighbours only (:func:`pie.zeroset.neighbours.groups_of_neighbours`). Where
   points fall into clusters, some equation passes through all of their centres; a law holds within
   them, too;
 * **evidence**: −N ln(contrast) less the price of the form (:mod:`pie.search.price`), in nats: the
@@ -30,8 +30,6 @@ correlations up to ±0.9, and trends that explain at most four fifths of the var
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.stats import mannwhitneyu
 
 from ..expr.expression import Expression
 from ..fit.uncertainty import leverages
@@ -40,8 +38,14 @@ from ..zeroset.degeneracy import SOUND, kind
 from ..zeroset.distance import distance_to_zero_set
 from ..zeroset.factors import Factor, factors
 from ..zeroset.metric import Metric
-from ..zeroset.spreads import neighbours, permuted, permuted_among_neighbours, robust_spreads
+from ..zeroset.neighbours import (
+    groups_of_neighbours,
+    permuted_among_neighbours,
+    squared_distances,
+)
+from ..zeroset.spreads import permuted, robust_spreads
 from ..zeroset.zeros import zeros
+from .rank_test import rank_test
 
 SIGNIFICANT = 0.005  # p of a law at most
 CONTRAST = 0.2  # of a law at most
@@ -118,15 +122,14 @@ def certify(
     metric = metric or Metric.of(points, spread=robust_spreads)
     spreads = Metric.of(points, spread=robust_spreads).scale
     some = points[:: -(-len(points) // GROUPED)]
-    groups = neighbours(metric.coordinates(some), metric.exact)
+    groups = groups_of_neighbours(metric.coordinates(some), metric.exact)
     copies = range(NULL_COPIES)
     null = np.concatenate([permuted(points, seed) for seed in copies])
     nearby = np.concatenate([permuted_among_neighbours(some, groups, seed) for seed in copies])
     own, far, around = (_distances(expression, cloud, metric) for cloud in (points, null, nearby))
     leverage = np.minimum(leverages(expression, points, metric.units(points)), LEVERAGE)
     near = np.minimum(own / (1.0 - leverage), 1.0)
-    with np.errstate(all="ignore"):
-        p = float(mannwhitneyu(near, around, alternative="less").pvalue)
+    p = rank_test(near, around)
     # constants can pass through as many points as there are of them: these do not count
     middle = min((len(points) + len(expression.constants)) // 2, len(points) - 1)
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
@@ -201,10 +204,10 @@ def _coverage(
     found = zeros(expression, points.shape[1], np.random.default_rng(0), STARTS, box)
     if len(found) == 0:
         return 0.0, None
-    tree = cKDTree(points / spreads)
-    apart, _ = tree.query(points / spreads, k=min(NEIGHBOURS + 1, len(points)))
-    reach = NEAR * float(np.median(apart[:, -1]))
-    away, _ = tree.query(found / spreads)
+    k = min(NEIGHBOURS, len(points) - 1)
+    apart = squared_distances(points / spreads, points / spreads)  # of a point from itself: 0
+    reach = NEAR * float(np.median(np.sqrt(np.partition(apart, k, axis=1)[:, k])))
+    away = np.sqrt(squared_distances(found / spreads, points / spreads).min(axis=1))
     open_zeros = found[away > reach]
     if len(open_zeros) == 0:
         return 1.0, None

@@ -4,8 +4,14 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+
+try:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "ImplicitRegressor needs scikit-learn: pip install scikit-learn"
+    ) from error
 
 from ..search.plus import PlusConfig
 from .laws import discover

@@ -22,7 +22,8 @@ import numpy as np
 from ..expr.expression import Expression, from_tree
 from ..expr.terms import monomials
 from ..zeroset.metric import set_columns
-from ..zeroset.spreads import neighbours, permuted, permuted_among_neighbours, robust_spreads
+from ..zeroset.neighbours import groups_of_neighbours, permuted_among_neighbours
+from ..zeroset.spreads import permuted, robust_spreads
 
 DEGREES = {2: 4, 3: 3} | dict.fromkeys(range(4, 9), 2)  # by the number of columns
 PERMUTATIONS = 3
@@ -70,7 +71,7 @@ def _of_form(points: np.ndarray, d: int, exact: np.ndarray) -> float:
     found = beside(lambda seed: permuted(points, seed))
     if found > NEARBY:
         return found
-    groups = neighbours(_scaled(points), exact)
+    groups = groups_of_neighbours(_scaled(points), exact)
     among = beside(lambda seed: permuted_among_neighbours(points, groups, seed))
     return found if among <= NEARBY else among
 

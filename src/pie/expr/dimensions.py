@@ -105,10 +105,11 @@ def _solution(
     columns = np.column_stack([*rows, jet[0], *(term.values(points) for term in bare)])
     targets = slopes.T @ scales.T  # (N, B)
     size = np.abs(slopes).sum(axis=0)
-    usable = np.isfinite(columns).all(axis=1) & np.isfinite(size) & (size > 0.0)
+    columns, targets = columns / size[:, None], targets / size[:, None]
+    usable = np.isfinite(columns).all(axis=1) & np.isfinite(targets).all(axis=1)
     if usable.sum() < columns.shape[1]:
         return np.full((p + len(bare), len(scales)), np.nan), True
-    columns, targets = (a[usable] / size[usable, None] for a in (columns, targets))
+    columns, targets = columns[usable], targets[usable]
     norms = np.linalg.norm(columns, axis=0)
     norms[norms == 0.0] = 1.0
     solution = np.linalg.lstsq(columns / norms, targets, rcond=1e-10)[0] / norms[:, None]

@@ -10,7 +10,6 @@ are :func:`known_numbers` are not fitted: c is without them.
 import functools
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
@@ -18,6 +17,7 @@ from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.operators import BY_NAME, CONSTANT, arity
 from ..expr.terms import terms
 from ..zeroset.distance import first_order
+from ..zeroset.neighbours import squared_distances
 
 OUTLYING = 6.0  # outlier threshold, in robust standard deviations
 MOSTLY = 0.8  # smallest share of usual points; where there are fewer, none is an outlier
@@ -209,9 +209,9 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
         return 0.0
     most = OUTLYING / 2.0 * 1.4826 * np.median(np.abs(residual))
     residual = np.clip(residual, -most, most)
-    nearest = cKDTree(feet).query(feet, k=2)[1]
-    itself = np.arange(len(feet))
-    other = np.where(nearest[:, 1] == itself, nearest[:, 0], nearest[:, 1])
+    away = squared_distances(feet, feet)
+    np.fill_diagonal(away, np.inf)
+    other = np.argmin(away, axis=1)
     total = np.sum(residual**2)
     return float(np.sum(residual * residual[other]) / total) if total > 0.0 else 0.0
 

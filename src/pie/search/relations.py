@@ -29,7 +29,7 @@ import functools
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -37,6 +37,7 @@ import numpy as np
 from ..expr.expression import Expression, Tree, from_tree
 from ..expr.terms import weighted_sum
 from ..expr.elementary import jit
+from ..fit.guards import spread_out
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
 JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
@@ -46,6 +47,7 @@ JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
 SQUARINGS = 3  # of the matrix in the power iteration
 EXACTLY = 12  # the same, for the relations that are kept
 ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
+LANES = 8  # subsets that are solved at once
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,19 @@ class Relation:
         return weighted_sum([terms[i] for i in self.indices], self.coefficients)
 
 
+_term = functools.lru_cache(maxsize=4096)(from_tree)  # of libraries, which are used again
+
+
 @np.errstate(all="ignore")
 def columns_of(terms: Sequence[Tree], points: np.ndarray) -> np.ndarray:
     """Values (N, M) of terms at points (N, D)."""
-    return np.stack([from_tree(term).values(points) for term in terms], axis=1)
+    return np.stack([_term(term).values(points) for term in terms], axis=1)
 
 
 @np.errstate(all="ignore")
 def slopes_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     """Gradients of terms at points (N, D) times the spreads (D,) of the columns: (D, N, M)."""
-    found = [from_tree(term).value_and_gradient(points)[1] * spreads for term in terms]
+    found = [_term(term).value_and_gradient(points)[1] * spreads for term in terms]
     return np.stack(found, axis=2).swapaxes(0, 1)
 
 
@@ -226,67 +231,94 @@ def _solved(a, g, chosen, which, squarings, weights):
     """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
 
     By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), unless
-    it has no rows.
+    it has no rows. ``LANES`` subsets are solved at once, each as it would be alone.
     """
     pairs, (subsets, k) = len(which), chosen.shape
     found = np.empty(pairs)
-    lower, m, square = np.zeros((k, k)), np.empty((k, k)), np.empty((k, k))
-    for pair in range(pairs):
-        b, s = which[pair], pair % subsets
+    lower, m = np.zeros((k, k, LANES)), np.empty((k, k, LANES))
+    power, square = np.empty((k, k, LANES)), np.empty((k, k, LANES))
+    total, alive = np.empty(LANES), np.empty(LANES, np.bool_)
+    for first in range(0, pairs, LANES):
+        for z in range(LANES):
+            pair = min(first + z, pairs - 1)
+            b, s = which[pair], pair % subsets
+            for i in range(k):
+                for j in range(i + 1):
+                    lower[i, j, z] = a[b, chosen[s, i], chosen[s, j]]
+                for j in range(k):
+                    m[i, j, z] = g[b, chosen[s, i], chosen[s, j]]
         for i in range(k):
             for j in range(i + 1):
-                total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
+                for z in range(LANES):
+                    total[z] = lower[i, j, z] + (JITTER * k if i == j else 0.0)
                 for h in range(j):
-                    total -= lower[i, h] * lower[j, h]
+                    for z in range(LANES):
+                        total[z] -= lower[i, h, z] * lower[j, h, z]
                 if i == j:
-                    lower[i, i] = np.sqrt(max(total, JITTER))
+                    for z in range(LANES):
+                        lower[i, i, z] = np.sqrt(max(total[z], JITTER))
                 else:
-                    lower[i, j] = total / lower[j, j]
-            for j in range(k):
-                m[i, j] = g[b, chosen[s, i], chosen[s, j]]
+                    for z in range(LANES):
+                        lower[i, j, z] = total[z] / lower[j, j, z]
         for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
             for j in range(k):
                 for i in range(k):
-                    total = m[i, j]
+                    for z in range(LANES):
+                        total[z] = m[i, j, z]
                     for h in range(i):
-                        total -= lower[i, h] * square[h, j]
-                    square[i, j] = total / lower[i, i]
+                        for z in range(LANES):
+                            total[z] -= lower[i, h, z] * square[h, j, z]
+                    for z in range(LANES):
+                        square[i, j, z] = total[z] / lower[i, i, z]
             for i in range(k):
                 for j in range(k):
-                    m[i, j] = square[j, i]
-        power = m.copy()
-        for _ in range(squarings):
-            trace = 0.0
-            for i in range(k):
-                trace += power[i, i]
-            if not 0.0 < trace < LARGEST:
-                break
-            for i in range(k):
-                for j in range(k):
-                    total = 0.0
-                    for h in range(k):
-                        total += power[i, h] * power[h, j]
-                    square[i, j] = total / (trace * trace)
-            power, square = square, power
-        best = 0  # column of the power that approximates the eigenvector
+                    for z in range(LANES):
+                        m[i, j, z] = square[j, i, z]
         for i in range(k):
-            if power[i, i] > power[best, best]:
-                best = i
-        above, below = 0.0, 0.0
-        for i in range(k):
-            total = 0.0
             for j in range(k):
-                total += m[i, j] * power[j, best]
-            above += total * power[i, best]
-            below += power[i, best] * power[i, best]
-        largest = above / below if 0.0 < below < np.inf else 0.0
-        found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
-        if len(weights):
-            for i in range(k - 1, -1, -1):  # Lᵀw = v
-                total = power[i, best] if largest > 0.0 else 1.0
-                for j in range(i + 1, k):
-                    total -= lower[j, i] * weights[pair, j]
-                weights[pair, i] = total / lower[i, i]
+                for z in range(LANES):
+                    power[i, j, z] = m[i, j, z]
+        alive[:] = True
+        for _ in range(squarings):
+            for z in range(LANES):
+                total[z] = 0.0
+            for i in range(k):
+                for z in range(LANES):
+                    total[z] += power[i, i, z]
+            for z in range(LANES):
+                alive[z] = alive[z] and 0.0 < total[z] < LARGEST
+                total[z] *= total[z]
+            for i in range(k):
+                for j in range(k):
+                    for z in range(LANES):
+                        square[i, j, z] = power[i, 0, z] * power[0, j, z]
+                    for h in range(1, k):
+                        for z in range(LANES):
+                            square[i, j, z] += power[i, h, z] * power[h, j, z]
+                    for z in range(LANES):
+                        new = square[i, j, z] / total[z]
+                        square[i, j, z] = new if alive[z] else power[i, j, z]
+            power, square = square, power
+        for z in range(min(LANES, pairs - first)):
+            pair, best = first + z, 0  # column of the power that approximates the eigenvector
+            for i in range(k):
+                if power[i, i, z] > power[best, best, z]:
+                    best = i
+            above, below = 0.0, 0.0
+            for i in range(k):
+                row = 0.0
+                for j in range(k):
+                    row += m[i, j, z] * power[j, best, z]
+                above += row * power[i, best, z]
+                below += power[i, best, z] * power[i, best, z]
+            largest = above / below if 0.0 < below < np.inf else 0.0
+            found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
+            if len(weights):
+                for i in range(k - 1, -1, -1):  # Lᵀw = v
+                    row = power[i, best, z] if largest > 0.0 else 1.0
+                    for j in range(i + 1, k):
+                        row -= lower[j, i, z] * weights[pair, j]
+                    weights[pair, i] = row / lower[i, i, z]
     return found
 
 
@@ -333,8 +365,8 @@ def nearest(
 ) -> list[Relation]:
     """Of subsets (S, K) those nearest to the points, among the ``screened`` of smallest √λ.
 
-    ``size`` is (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
-    hardly change; 0.68 standard deviations of normal errors. The moments are those of values (N, M)
+    Nearest by (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
+    hardly change. The moments are those of values (N, M)
     and of gradients times the errors, (D, N, M), of usable terms.
     """
     if not len(chosen):
@@ -343,7 +375,20 @@ def nearest(
     _, weights = moments.of_few(few, np.zeros(len(few), int))
     errors = _errors(columns, slopes, few, weights, best)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
-    return [Relation(few[k], weights[k], float(errors[k])) for k in order if errors[k] < np.inf]
+    kept = [Relation(few[k], weights[k], 1.0) for k in order if errors[k] < np.inf]
+    return [with_size(relation, columns, slopes) for relation in kept]
+
+
+@np.errstate(all="ignore")
+def with_size(relation: Relation, columns: np.ndarray, slopes: np.ndarray) -> Relation:
+    """With the size of its first-order distances (:func:`pie.fit.guards.spread_out`) for ``size``.
+
+    From values (N, M) and gradients times the errors, (D, N, M).
+    """
+    value = np.einsum("nk,k->n", columns[:, relation.indices], relation.coefficients)
+    slope = np.einsum("dnk,k->dn", slopes[:, :, relation.indices], relation.coefficients)
+    away = capped(value / np.linalg.norm(slope, axis=0))
+    return replace(relation, size=spread_out(away, 1.0)[0])
 
 
 def _least(sizes: np.ndarray, most: int) -> np.ndarray:
@@ -361,7 +406,7 @@ def subsets(
     At least one index of each subset is ``first`` or larger. Where there are more than ``most``
     subsets of all terms, only those with the first term; none where these are more than that, too.
     """
-    held, m = tuple(from_tree(term).variables for term in terms), len(terms)
+    held, m = tuple(_term(term).variables for term in terms), len(terms)
     if most is None or math.comb(m, size) <= most:
         return _covering(held, size, first)
     if math.comb(m - 1, size - 1) <= most:
@@ -374,7 +419,7 @@ def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
 
     None if there are more than ``most``.
     """
-    masks = tuple(sum(1 << v for v in from_tree(term).variables) for term in terms)
+    masks = tuple(sum(1 << v for v in _term(term).variables) for term in terms)
     return _covering_all(masks, size, most)
 
 

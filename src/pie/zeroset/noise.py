@@ -17,7 +17,8 @@ times wider than :math:`\sigma_k` in every direction of t. From there to larger 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
+
+from .neighbours import squared_distances
 
 PATCHES = 400  # at most; neighbours are from all points
 FEWEST = 4  # degrees of freedom of a patch
@@ -68,14 +69,15 @@ def noise_of(points: np.ndarray) -> Noise:
     0.0097 of the spread (0.0085 to 0.011)
     """
     n, m = len(points), points.shape[1] * (points.shape[1] + 1) // 2
-    tree, centres = cKDTree(points), points[:: -(-n // PATCHES)]
+    away = squared_distances(points[:: -(-n // PATCHES)], points)
+    near = points[np.argsort(away, axis=1, kind="stable")[:, : n // 2 + 1]]
     k = m + FEWEST
     while k * RUNGS**BEYOND <= n / 2:
-        level, width = _patches(tree, centres, k)
+        level, width = _patches(near[:, :k])
         if level < LEAST:
             return Noise(level, 0.0, LEAST)
         if width >= WIDE * level:
-            rise = _patches(tree, centres, round(k * RUNGS**BEYOND))[0] / level
+            rise = _patches(near[:, : round(k * RUNGS**BEYOND)])[0] / level
             error = float(np.exp(2.0 * np.sqrt(np.pi / 4.0 * k / (k - m) / n)))  # of a median
             low = level / error / max(rise, 1.0) if rise < RISE else 0.0
             return Noise(level, low, level * error)
@@ -83,10 +85,9 @@ def noise_of(points: np.ndarray) -> Noise:
     return UNKNOWN
 
 
-def _patches(tree: cKDTree, centres: np.ndarray, k: int) -> tuple[float, float]:
-    """σ_k, and the median width of patches in the narrowest direction of t."""
-    d = centres.shape[1]
-    near = tree.data[tree.query(centres, k)[1]]
+def _patches(near: np.ndarray) -> tuple[float, float]:
+    """σ_k, and the median width in the narrowest direction of t, of patches (M, k, D)."""
+    _, k, d = near.shape
     near = near - near.mean(axis=1, keepdims=True)
     variances, axes = np.linalg.eigh(np.einsum("nki,nkj->nij", near, near) / k)
     along = near @ axes
