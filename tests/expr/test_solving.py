@@ -58,8 +58,7 @@ def test_what_cannot_be_solved_is_said(equation, variable, message):
         ("x1 - 0.3*x2 + 2.1*x1*x2", set()),  # linear in both
         ("sin(x1) - 1.33*sin(x2)", set()),
         ("x1 - 1.5*exp(-0.7*x2) - 0.3*x2", {2}),
-        ("x1**2 - 2.3*x1 - x2", set()),  # quadratic
-        ("x1**3 - 2.3*x1 - x2", {1}),
+        ("x1**2 - 2.3*x1 - x2", {1}),
         ("x1 - 0.63*x2*ln(5.1 - x1)", {1}),
         ("x1*exp(x1) - x2*exp(x2)", {1, 2}),
     ],

@@ -267,22 +267,6 @@ DOSES[:, 1] += 0.3 * np.random.default_rng(0).standard_normal(80)
 RESPONSE = "x2 - 4*x1 + 0.4*x1**2"
 
 
-@pytest.mark.parametrize("outliers", [0.0, 0.1, 0.2])
-def test_the_size_of_errors_tells_fits_apart_as_well_as_normal_errors_allow(rng, outliers):
-    """A wave of 0.3 standard deviations beside the errors: 9 of 200 points' nats, give or take 4."""
-    wave, gains, sizes = 0.3 * np.sqrt(2.0) * np.cos(np.linspace(0.0, 9.0, 200)), [], []
-    for _ in range(200):
-        errors = np.where(rng.random(200) < outliers, 30.0, 1.0) * rng.standard_normal(200)
-        law, other = (
-            guards.spread_out(0.01 * np.abs(e), 1.0)[0] for e in (errors, errors + wave)
-        )
-        gains.append(200.0 * np.log(other / law))
-        sizes.append(law)
-    assert np.mean(gains) > (2.0 if outliers == 0.0 else 1.5) * np.std(gains)
-    if not outliers:
-        assert np.mean(sizes) == pytest.approx(0.01, rel=0.02)
-
-
 @pytest.mark.parametrize(
     "wave",
     ["0.6*sin(6.283185307*x1)", "0.6*sin(12.566370614*x1)", "2*sin(12.566370614*x1)"],
@@ -293,7 +277,7 @@ def test_a_wave_between_values_that_were_set_comes_no_closer(wave):
     exact = set_columns(DOSES)
     assert exact.tolist() == [True, False]
     law, waves = (judged(parse(f), DOSES, 0, 0.25) for f in (RESPONSE, f"{RESPONSE} - {wave}"))
-    assert waves.status == "ok" and waves.contrast < 0.7 * law.contrast
+    assert waves.status == "ok" and waves.contrast < 0.6 * law.contrast
     own, other = (along(fit, DOSES, exact) for fit in (law, waves))
     assert law.contrast <= own.contrast < 2.0 * law.contrast
     assert other.contrast > 0.99 * own.contrast and other.contrast > 1.0, "that of no law"

@@ -137,7 +137,7 @@ def test_the_price_of_complexity_decides_between_equal_errors():
         ("x1 - 2*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
         ("x1 - 2.1*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 5.0),
         ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "form": 3.0}, 100.0 * np.log(0.1) + 3.0 * FORM),
-        ("x1 + exp(x1) - x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 1.1),
+        ("x1 + exp(x1) - x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 0.9),
     ],
     ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "form", "implicit"],
 )
@@ -187,12 +187,6 @@ def test_waves_of_which_too_little_is_seen_are_priced_or_refused(text, expected)
     points = np.column_stack([np.linspace(-1.0, 1.0, 60), np.zeros(60)])
     assert zeros_priced(text, points).waves == expected
     assert zeros_priced(text, points, contrast=1e-9).waves == 0.0, "exact"
-
-
-@pytest.mark.parametrize("rate, expected", [("0.3*", 0.0), ("1.3*", np.inf), ("", np.inf)])
-def test_a_wave_between_few_values_of_a_column_is_refused(rate, expected):
-    points = np.column_stack([np.repeat([3.0, 5, 10, 15, 20, 25], 10), np.zeros(60)])
-    assert zeros_priced(f"x2 - sin({rate}x1)", points).waves == expected
 
 
 SETTLED = Prices(tolerance=0.03)

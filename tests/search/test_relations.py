@@ -11,7 +11,6 @@ from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
 from pie.expr.terms import bare, monomials, terms
-from pie.fit.guards import spread_out
 from pie.search.libraries import bases, dictionaries, noisy, waves
 from pie.search.price import Prices, cheapest, form_price
 from pie.search.proposers.relations import among, closest, exact, product_of_powers
@@ -161,14 +160,13 @@ def test_the_nearest_relations_are_those_of_least_distance(cloud, rng):
     moments, chosen = Moments.of(columns[None], slopes[None]), subsets(terms, 3)
     found = nearest(moments, columns, slopes, chosen, len(chosen), 5)
     assert list(found[0].indices) == [0, 3, 5]
-    assert found[0].size == pytest.approx(0.03, rel=0.15)
-    means = []
+    assert found[0].size == pytest.approx(0.68 * 0.03, rel=0.15)
+    assert [r.size for r in found] == sorted(r.size for r in found) and len(found) == 5
     for relation in found:
         value, gradient = relation.of(terms).value_and_gradient(points)
         away = np.abs(value) / np.linalg.norm(gradient * spreads, axis=1)
-        means.append(np.mean(np.sqrt(np.minimum(away, 1.0))))
-        assert relation.size == pytest.approx(spread_out(away, 1.0)[0], rel=1e-9)
-    assert means == sorted(means) and len(found) == 5
+        expected = np.mean(np.sqrt(np.minimum(away, 1.0))) ** 2
+        assert relation.size == pytest.approx(expected, rel=1e-9)
     every = nearest(moments, columns, slopes, chosen, len(chosen), len(chosen))
     assert [r.size for r in every[:5]] == [r.size for r in found] and len(every) == len(chosen)
     assert nearest(moments, columns, slopes, chosen, 1, 5)[0].size >= found[0].size

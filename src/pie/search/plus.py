@@ -251,8 +251,7 @@ def discover_plus(
     candidates: dict[tuple, Candidate] = {}
     for found in settled_prices(finished, len(points), config.prices):
         fit, expression = found.fit, found.fit.expression
-        # a branch, or from logarithms of columns; a wave that the points cannot show
-        if not allowed(expression, config) or not np.isfinite(found.price.waves):
+        if not allowed(expression, config):  # a branch, or from logarithms of columns
             continue
         key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
         candidate = Candidate(

@@ -7,13 +7,13 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same; of a named shape, half beyond the sixth. *Implicit* are the columns for which the
-equation cannot be solved (:func:`pie.expr.solving.is_implicit`): a tenth of those of these
-formulas. If several sheets of the zero set are within the errors of a point, any of them may be
-where it belongs, and its probability is spread over all of them. The rate of a sine needs half a
-turn to be seen, and any sine two values per half turn: other waves are priced, or refused. Where
-the units of the columns are known, a factor that is 1 in these units only is a *hidden* constant,
-and an equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).
+costs the same. *Implicit* are the columns for which the equation cannot be solved
+(:func:`pie.expr.solving.is_implicit`): an eighth of those of these formulas. If several sheets of
+the zero set are within the errors of a point, any of them may be where it belongs, and its
+probability is spread over all of them. The rate of a sine needs half a
+turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
+of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
+equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -42,7 +42,6 @@ from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
 from .forms import forms
 from .relations import Relation
-from .shapes import name_of
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
 
@@ -54,8 +53,7 @@ class Prices:
     constant: float = 5.0  # per constant
     form: float = 0.5  # per nat of −ln P(form)
     token: float = 1.0  # per operator, variable or constant
-    named: float = 0.5  # share of these that is paid for a named shape, beyond six
-    implicit: float = 1.1  # per column without a solution: half of ln(odds) in formulas
+    implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
@@ -110,7 +108,7 @@ def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
 def cheapest(
     relations: Sequence[tuple[Relation, Sequence[Tree]]], n_points: int, prices: Prices, most: int
 ) -> list[int]:
-    """Places of the ``most`` cheapest of relations that are not fitted: sizes for contrasts.
+    """Places of the ``most`` cheapest of relations that are not fitted: √λ for the contrast.
 
     All have as many terms; the terms of each stand beside it.
     """
@@ -138,15 +136,9 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
         prices.constant * len(paid),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
-        prices.token * _tokens(expression, prices),
+        prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
     )
-
-
-def _tokens(expression: Expression, prices: Prices) -> float:
-    """How many tokens are paid: a name says what a shape is, however long it is."""
-    tokens = len(expression.codes)
-    return 6 + prices.named * (tokens - 6) if tokens > 6 and name_of(expression) else tokens
 
 
 @functools.lru_cache(maxsize=65536)
@@ -158,22 +150,17 @@ def _implicit(codes: tuple[int, ...]) -> int:
 
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of the sines and cosines, for points (N, D): inf with fewer than two values per half
-    turn; of less than half a turn only where a constant inside was fitted.
-    """
+    """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
     price = 0.0
 
     def walk(tree: Tree) -> None:
         nonlocal price
         if tree[0] in ("x", "c"):
             return
-        if tree[0] in ("sin", "cos"):
-            inside = from_tree(tree[1]).values(points)
-            turned = np.ptp(inside) / np.pi  # in half turns
-            if 2.0 * turned > len(np.unique(np.round(inside / np.ptp(inside), 9))):
-                price = np.inf
-            elif turned < 1.0 and not known_numbers(from_tree(tree)).all():
-                price += prices.arc
+        if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
+            inside = from_tree(tree[1])
+            turned = np.ptp(inside.values(points)) / np.pi  # in half turns
+            price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
         for child in tree[1:]:
             walk(child)
 

@@ -29,7 +29,7 @@ import functools
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -37,7 +37,6 @@ import numpy as np
 from ..expr.expression import Expression, Tree, from_tree
 from ..expr.terms import weighted_sum
 from ..expr.elementary import jit
-from ..fit.guards import spread_out
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
 JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
@@ -365,8 +364,8 @@ def nearest(
 ) -> list[Relation]:
     """Of subsets (S, K) those nearest to the points, among the ``screened`` of smallest √λ.
 
-    Nearest by (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
-    hardly change. The moments are those of values (N, M)
+    ``size`` is (mean_n √d_n)² of the first-order distances, at most 1, which a few far points
+    hardly change; 0.68 standard deviations of normal errors. The moments are those of values (N, M)
     and of gradients times the errors, (D, N, M), of usable terms.
     """
     if not len(chosen):
@@ -375,20 +374,7 @@ def nearest(
     _, weights = moments.of_few(few, np.zeros(len(few), int))
     errors = _errors(columns, slopes, few, weights, best)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
-    kept = [Relation(few[k], weights[k], 1.0) for k in order if errors[k] < np.inf]
-    return [with_size(relation, columns, slopes) for relation in kept]
-
-
-@np.errstate(all="ignore")
-def with_size(relation: Relation, columns: np.ndarray, slopes: np.ndarray) -> Relation:
-    """With the size of its first-order distances (:func:`pie.fit.guards.spread_out`) for ``size``.
-
-    From values (N, M) and gradients times the errors, (D, N, M).
-    """
-    value = np.einsum("nk,k->n", columns[:, relation.indices], relation.coefficients)
-    slope = np.einsum("dnk,k->dn", slopes[:, :, relation.indices], relation.coefficients)
-    away = capped(value / np.linalg.norm(slope, axis=0))
-    return replace(relation, size=spread_out(away, 1.0)[0])
+    return [Relation(few[k], weights[k], float(errors[k])) for k in order if errors[k] < np.inf]
 
 
 def _least(sizes: np.ndarray, most: int) -> np.ndarray:

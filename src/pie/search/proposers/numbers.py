@@ -7,7 +7,7 @@ The φ_k are monomials up to degree two; g, u and grids of t are those of
 λ (:mod:`pie.search.relations`) is computed at each t of the grid and its minimum taken. For each g
 and size the ``best`` subsets are kept; of these, the ``fitted`` of each size with the smallest
 
-.. math:: N \ln \sigma + price(form), \qquad \sigma\ the\ size\ of\ the\ distances,
+.. math:: N \ln \sqrt{\lambda} + price(form)
 
 are fitted from there, t included. The library is small on purpose: points of two variables lie on a
 curve, where many smooth terms are nearly dependent and accidental relations outrank the law.
@@ -25,15 +25,7 @@ from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, cheapest
-from ..relations import (
-    Moments,
-    Relation,
-    columns_of,
-    slopes_of,
-    smallest,
-    subsets,
-    with_size,
-)
+from ..relations import Moments, Relation, columns_of, slopes_of, smallest, subsets
 
 
 @dataclass(frozen=True)
@@ -41,9 +33,9 @@ class Numbers:
     """Limits of this proposer."""
 
     sizes: tuple[int, ...] = (2, 3, 4)  # numbers of terms of a relation
-    best: int = 8  # subsets kept per function g and size
+    best: int = 4  # subsets kept per function g and size
     # per size, because longer relations look better than the law where its t is off the grid
-    fitted: int = 25
+    fitted: int = 50
 
 
 def _numbered(tree: Tree, variable: int, number: float) -> Tree:
@@ -94,7 +86,7 @@ def with_number(
     limits: Numbers = Numbers(),
     errors: np.ndarray | None = None,
 ) -> list[Expression]:
-    """The cheapest relations at points (N, D), unfitted."""
+    """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
     (n, d), spreads = points.shape, errors_of(points) if errors is None else errors
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
@@ -103,8 +95,7 @@ def with_number(
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
         new = _multiplied(functions, grid, points, spreads)
-        columns, slopes = (_beside(*both) for both in zip(alone, new, strict=True))
-        moments = Moments.of(columns, slopes)
+        moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
         usable = moments.usable
         terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
         here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
@@ -114,8 +105,7 @@ def with_number(
                 simple = (usable <= d) | (usable >= m)
                 chosen = chosen[simple[chosen].all(axis=1)]
             for t, relation in smallest(moments, chosen, limits.best):
-                sized = with_size(relation, columns[t], slopes[t])
-                found[size].append((sized, terms, float(grid[t])))
+                found[size].append((relation, terms, float(grid[t])))
     laws = []
     for relations in found.values():
         for k in cheapest([(r, terms) for r, terms, _ in relations], n, prices, limits.fitted):
