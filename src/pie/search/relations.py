@@ -219,25 +219,10 @@ def with_distances(
     which, every = np.flatnonzero(steady), np.arange(columns.shape[-1])
     sound[sound] = steady
     sizes[sound], weights[sound] = moments.at(np.tile(every, (len(which), 1)), which)
-    away[sound] = capped(_unsaturated(columns[sound], slopes[sound], weights[sound]))
+    value = np.einsum("bnm,bm->bn", columns[sound], weights[sound])
+    slope = np.einsum("bdnm,bm->bdn", slopes[sound], weights[sound])
+    away[sound] = capped(value / np.linalg.norm(slope, axis=1))
     return weights, sizes, away
-
-
-def _unsaturated(columns: np.ndarray, slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """First-order distances (B, N) of f = P − Q, or of ln P − ln Q, the larger ones.
-
-    P and Q are the sums of the positive terms and of the negative ones. Where exp(kx) is far above
-    all other terms, |f|/‖∇f‖ is 1/k, however far its zeros are; the logarithm goes on.
-    """
-    terms = columns * weights[:, None]
-    above = terms > 0.0
-    p, q = np.where(above, terms, 0.0).sum(axis=-1), np.where(above, 0.0, -terms).sum(axis=-1)
-    rise = np.einsum("bdnm,bnm->bdn", slopes, np.where(above, weights[:, None], 0.0))
-    fall = np.einsum("bdnm,bnm->bdn", slopes, np.where(above, 0.0, -weights[:, None]))
-    plain = np.abs(p - q) / np.linalg.norm(rise - fall, axis=1)
-    steep = np.linalg.norm(rise / p[:, None] - fall / q[:, None], axis=1)
-    far = np.abs(np.log(p / q)) / steep
-    return np.where(np.isfinite(far), np.maximum(plain, far), plain)
 
 
 @jit
