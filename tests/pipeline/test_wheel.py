@@ -49,6 +49,10 @@ def test_a_circle_is_found_without_the_checkout_and_without_the_extras(installed
         "sys.meta_path.insert(0, Absent())\n"
         "import pie, pie.discovery.cli as cli\n"
         "print(pie.__file__)\n"
+        "try:\n"
+        "    pie.ImplicitRegressor\n"
+        "except ModuleNotFoundError as error:\n"
+        "    print(error)\n"
         "sys.exit(cli.main(['discover', 'circle.csv']))\n"
     )
     env = os.environ | {"PYTHONPATH": str(installed / "site"), "NUMBA_CACHE_DIR": str(installed)}
@@ -58,6 +62,7 @@ def test_a_circle_is_found_without_the_checkout_and_without_the_extras(installed
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(installed / "site")), "not the package that was built"
+    assert "ImplicitRegressor needs scikit-learn: pip install" in done.stdout
     assert "x**2 + y**2" in done.stdout
 
 

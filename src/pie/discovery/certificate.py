@@ -7,9 +7,9 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **contrast**: the (N + P)/2-th smallest d, with P constants, over the median d₀, far below 1 for a
   law;
 * **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀ of points
-  whose columns are permuted among neighbours only (:func:`pie.zeroset.neighbours.groups_of_neighbours`). Where
-  points fall into clusters, some equation passes through all of their centres; a law holds within
-  them, too;
+  whose columns are permuted among neighbours only
+  (:func:`pie.zeroset.neighbours.groups_of_neighbours`). Where points fall into clusters, some
+  equation passes through all of their centres; a law holds within them, too;
 * **evidence**: −N ln(contrast) less the price of the form (:mod:`pie.search.price`), in nats: the
   logarithm of how much more probable the points are with the law than without one, after paying for
   having chosen it among many forms;
