@@ -3,6 +3,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -12,10 +13,9 @@ import sympy
 
 from pie import __version__
 from pie.data.benchmarks import load
-from pie.discovery import cli
+from pie.discovery import cli, compilation
 from pie.discovery.certificate import same_zero_set
 from pie.discovery.cli import main
-from pie.discovery.compilation import announced
 from pie.discovery.laws import WORTH, discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.pretrained import default_weights, from_pretrained
@@ -320,26 +320,66 @@ def test_the_command_line_reads_standard_input_and_ends_when_nobody_reads(tmp_pa
     assert run(f"{pie} --version").stdout == f"pie {__version__}\n"
 
 
-def test_warming_up_compiles_what_a_search_needs(monkeypatch, capsys):
-    searched = []
-    monkeypatch.setattr(cli, "discover", lambda points: searched.append(points.shape))
-    assert main(["warm-up"]) == 0 and "ready after" in capsys.readouterr().out
-    assert searched == [(60, 2)] * 2 + [(60, 3)] * 2
+COMPILED = """
+import sys
+import numpy as np
+import numba.core.registry
+from pie.discovery.compilation import compile_all
+from pie.discovery.laws import discover
+
+def signatures():
+    return {
+        (name, str(types))
+        for module in [m for n, m in sys.modules.items() if n.startswith("pie.")]
+        for name, f in vars(module).items()
+        if isinstance(f, numba.core.registry.CPUDispatcher)
+        for types in f.signatures
+    }
+
+compile_all()
+before = signatures()
+rng = np.random.default_rng(0)
+for d in (2, 3):
+    points = rng.standard_normal((60, d))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    for noise in (0.0, 0.01):
+        discover(points + noise * rng.standard_normal((60, d)))
+gas = rng.uniform(1.0, 2.0, (80, 4))
+gas[:, 3] = gas[:, 0] * gas[:, 1] / gas[:, 2]
+discover(gas, uncertainties=dict(x1=0.01, x2=0.0, x3=0.0, x4=0.0))
+print(signatures() - before)
+"""
 
 
-def test_compilation_is_announced_once_and_on_a_terminal_only(monkeypatch, capsys):
-    @numba.njit
-    def one(x):
-        return x + 1
+def test_what_is_compiled_ahead_is_what_a_search_calls():
+    done = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "set()\n"
 
+
+def test_compilation_is_announced_once_on_a_terminal_and_shared(monkeypatch, capsys):
+    def with_new_functions(share):
+        assert share in (compilation.FIRST, compilation.SECOND)
+        for types in ((numba.int64,), (numba.float64,)):
+            yield numba.njit(lambda x: x + 1), types
+
+    started = []
+    ended = SimpleNamespace(wait=lambda: started.append("waited for"))
+    monkeypatch.setattr(compilation, "declared", with_new_functions)
+    monkeypatch.setattr(
+        compilation.subprocess, "Popen", lambda command, **_: started.append(command) or ended
+    )
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with announced():
-        one(1), one(1.0)
-    assert capsys.readouterr().err.count("once per installation") == 1
+    assert main(["warm-up"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("once per installation") == 1 and "ready after" in printed.out
+    assert started == [[sys.executable, "-m", "pie.discovery.compilation"], "waited for"]
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
-    with announced():
-        one(1j)
-    assert capsys.readouterr().err == ""
+    compilation.compile_all()
+    assert capsys.readouterr().err == "" and len(started) == 4
+    monkeypatch.setattr(compilation, "declared", lambda share: [])
+    compilation.compile_all()
+    assert len(started) == 4
 
 
 def test_the_command_line_takes_columns_in_any_order(tmp_path, capsys, monkeypatch):

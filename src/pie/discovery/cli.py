@@ -11,9 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 from .. import __version__
+from .compilation import compile_all
 from .laws import discover
 from .measurements import MAX_POINTS, BadTable, read_csv
 from .result import Result
@@ -32,17 +31,6 @@ def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
 def _listed(given: str | None) -> list[str]:
     """Names that commas separate."""
     return [name.strip() for name in given.split(",")] if given else []
-
-
-def warm_up() -> float:
-    """Search circles and spheres, so that everything is compiled; returns the seconds."""
-    began, rng = time.perf_counter(), np.random.default_rng(0)
-    for d in (2, 3):
-        points = rng.standard_normal((60, d))
-        points /= np.linalg.norm(points, axis=1, keepdims=True)
-        for noise in (0.0, 0.01):
-            discover(points + noise * rng.standard_normal((60, d)))
-    return time.perf_counter() - began
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -76,7 +64,9 @@ def main(arguments: list[str] | None = None) -> int:
     find.add_argument("--all", action="store_true", help="all candidates, not only the law")
     options = parser.parse_args(arguments)
     if options.command == "warm-up":
-        print(f"ready after {warm_up():.0f} s")
+        began = time.perf_counter()
+        compile_all()
+        print(f"ready after {time.perf_counter() - began:.0f} s")
         return FOUND
     if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the terminal can show
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -35,7 +35,7 @@ from ..zeroset.spreads import robust_spreads
 from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
-from .compilation import announced
+from .compilation import compile_all
 from .measurements import FINEST, MAX_POINTS, BadTable, measurements, quoted
 from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result, rms_distance
@@ -123,7 +123,8 @@ def discover(
     laws: list[Law] = []
     notes = list(table.notes)
     progress = tqdm(desc="sets of columns", delay=1.0, leave=False, disable=None)
-    with progress, announced():
+    compile_all()
+    with progress:
         for columns in _worth_searching(table.points, laws, table.names, max_sets, notes, wanted):
             if searched and time.perf_counter() > began + seconds:
                 notes.append(

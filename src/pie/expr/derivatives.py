@@ -246,17 +246,15 @@ def jets(codes, constants, columns, nx, nc, stack, active, w):
         _clear(active[0], stack[0], s)
 
 
-@jit
-def derivatives(codes, constants, columns, nx, nc):
+def derivatives(
+    codes: np.ndarray, constants: np.ndarray, columns: np.ndarray, nx: int, nc: int
+) -> np.ndarray:
     """f, ∂f/∂x (D or none), ∂f/∂c (P or none) and, with both, ∂²f/∂x∂c (D·P, x-major): (S, N).
 
-    ``columns`` are the points x, (D, N); ``constants`` are c, (P,); ``nx`` is D or :data:`NONE`,
-    ``nc`` is P or NONE.
+    ``columns`` are the points x, (D, N); ``constants`` are c, (P,); ``nx`` is D or 0, ``nc`` is P
+    or 0.
     """
-    n = columns.shape[1]
-    slots = (1 + nx) * (1 + nc)
-    depth = stack_depth(codes)
-    stack = np.empty((depth, slots, n))
-    active = np.empty((depth, slots), np.bool_)
+    n, slots, depth = columns.shape[1], (1 + nx) * (1 + nc), stack_depth(codes)
+    stack, active = np.empty((depth, slots, n)), np.empty((depth, slots), np.bool_)
     jets(codes, constants, columns, nx, nc, stack, active, np.empty((5, n)))
     return stack[0].copy()

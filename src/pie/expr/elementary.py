@@ -196,6 +196,45 @@ def copy(source, row):
 
 
 @jit
+def mean_of(numbers):
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total / numbers.size
+
+
+@jit
+def ascending(numbers):
+    """Places (N,) in ascending order by merging, equal ones as they come, nan last.
+
+    numpy's sorts take a second to compile, each.
+    """
+    n = numbers.size
+    order, merged = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        order[i] = i
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            left, right = low, low + width
+            middle, high = min(right, n), min(right + width, n)
+            for place in range(low, high):
+                first = left < middle
+                if first and right < high:
+                    a, b = numbers[order[left]], numbers[order[right]]
+                    first = not (b < a or (a != a and b == b))
+                if first:
+                    merged[place] = order[left]
+                    left += 1
+                else:
+                    merged[place] = order[right]
+                    right += 1
+        order, merged = merged, order
+        width *= 2
+    return order
+
+
+@jit
 def exp_row(row):
     for i in range(row.size):
         row[i] = _exp(row[i], 0.0)

@@ -7,7 +7,7 @@ effect, and zeros so dense that some lie near any point. "Spread" is the RMS of 
 import numpy as np
 
 from ..expr.kernel import stack_depth, values
-from ..expr.elementary import fill, inlined, jit
+from ..expr.elementary import ascending, fill, inlined, jit, mean_of
 from ..zeroset.distance import newton_distances
 from .sampson import TRIMMED, norm_of, residuals
 
@@ -48,20 +48,20 @@ def spread_out(distance, scale):
     of the inner 85 %, at most twice that of the inner 75 %.
     """
     d = np.minimum(distance, scale)
-    squares = np.sort(d) ** 2
-    most = np.sqrt(np.mean(squares[: max(1, int(_MOST * d.size))]))
-    fewer = np.sqrt(np.mean(squares[: max(1, int(TRIMMED * d.size))]))
+    squares = d[ascending(d)] ** 2
+    most = np.sqrt(mean_of(squares[: max(1, int(_MOST * d.size))]))
+    fewer = np.sqrt(mean_of(squares[: max(1, int(TRIMMED * d.size))]))
     core = max(min(most, _TAIL * fewer), _NOTHING * scale)
-    return np.exp(np.mean(0.5 * np.log(core**2 + d**2))), core
+    return np.exp(mean_of(0.5 * np.log(core**2 + d**2))), core
 
 
 @jit
 def _quantile(numbers, share):
     """As numpy.quantile, of numbers without nan: it and the median take six seconds to compile."""
-    ordered, place = np.sort(numbers), share * (numbers.size - 1)
+    order, place = ascending(numbers), share * (numbers.size - 1)
     k = int(place)
-    part = place - k
-    return ordered[k] * (1.0 - part) + ordered[k + 1] * part if part > 0.0 else ordered[k]
+    part, low = place - k, numbers[order[k]]
+    return low * (1.0 - part) + numbers[order[k + 1]] * part if part > 0.0 else low
 
 
 @inlined
@@ -71,7 +71,7 @@ def _local_spreads(columns, spreads):
     reach = max(1, int(_LOCAL * n))
     local = np.empty_like(columns)
     for j in range(d):
-        order = np.argsort(columns[j])
+        order = ascending(columns[j])
         for rank in range(n):
             low, high = max(0, rank - reach), min(n - 1, rank + reach)
             width = columns[j, order[high]] - columns[j, order[low]]
@@ -134,7 +134,7 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     Beyond ``curved`` spreads laws need not be nearly linear, however large the error.
     """
     d, n = columns.shape
-    scale = np.sqrt(np.mean(spreads**2))
+    scale = np.sqrt(mean_of(spreads**2))
     depth = stack_depth(codes)
     stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
     w, residual = np.empty((5, n)), np.empty(n)
@@ -168,8 +168,9 @@ def examine(codes, constants, columns, permuted, spreads, curved):
         contrast = mean / scale  # exact fit: independent of the null
     if near < TRIMMED * n:
         return error, contrast, clear / scale, NO_ZEROS
-    if np.min(shares) < SMALLEST_SHARE**2:
-        return error, contrast, clear / scale, FADED
+    for j in range(d):
+        if shares[j] < SMALLEST_SHARE**2:
+            return error, contrast, clear / scale, FADED
     if not flat or (typical < _DENSE * scale and mean > _CLEAR * typical):
         return error, contrast, clear / scale, DENSE
     return error, contrast, clear / scale, OK

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..expr.derivatives import NONE, jets
 from ..expr.kernel import stack_depth
-from ..expr.elementary import copy, inlined, jit
+from ..expr.elementary import ascending, copy, inlined, jit, mean_of
 
 LARGEST = 1e6  # maximum magnitude of a constant
 _SCREEN_POINTS = 64
@@ -212,7 +212,10 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
     if p == 0:
         return best, residuals(codes, best, columns, slim, active, w, work[0], far)
     m = min(n, _SCREEN_POINTS)
-    few = np.ascontiguousarray(columns[:, :: max(1, n // m)][:, :m])
+    few = np.empty((d, m))
+    for j in range(d):
+        for i in range(m):
+            few[j, i] = columns[j, i * max(1, n // m)]
     few_stack, few_w, few_residual = np.empty((depth, 1 + d, m)), np.empty((5, m)), np.empty(m)
     few_slopes = np.empty((depth, 1 + p, m))
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
@@ -220,7 +223,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
     for upto, tries in ((min(_FIRST_LOOK, len(starts)), min(2, descents)), (len(starts), descents)):
         for s in range(screened, upto):
             image = tried[2 * s + 1]
-            tried[2 * s] = starts[s]
+            copy(starts[s], tried[2 * s])
             if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, image):
                 costs[2 * s + 1] = residuals(
                     codes, image, few, few_stack, active, few_w, few_residual, far
@@ -229,7 +232,7 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
                 codes, starts[s], few, few_stack, active, few_w, few_residual, far
             )
         screened = upto
-        for s in np.argsort(costs)[:tries]:
+        for s in ascending(costs)[:tries]:
             if not np.isfinite(costs[s]):
                 break
             constants = tried[s].copy()
@@ -256,15 +259,19 @@ def refitted(codes, constants, columns, exact, max_iterations, far):
     slots = (1 + d) * (1 + p)
     inner = np.empty((depth, slots, kept))
     inner_slim, inner_w = np.empty((depth, 1 + d, kept)), np.empty((5, kept))
-    work = np.empty((2 + p, kept))
+    work, inliers = np.empty((2 + p, kept)), np.empty((d, kept))
     for _ in range(3):
         cost = residuals(codes, constants, columns, stack, active, w, residual, far)
-        order = np.argsort(np.abs(residual))[:kept]
-        trimmed = np.mean(residual[order] ** 2)
+        order = ascending(np.abs(residual))
+        trimmed = 0.0
+        for i in range(kept):
+            trimmed += residual[order[i]] ** 2
+            for j in range(d):
+                inliers[j, i] = columns[j, order[i]]
+        trimmed /= kept
         # for normal noise the mean square of the inner 75 % is 0.37 of that of all
         if not trimmed < _HEAVY * cost or not trimmed > exact:
             break
-        inliers = np.ascontiguousarray(columns[:, order])
         trial = constants.copy()
         after = _descend(
             codes,
@@ -287,7 +294,7 @@ def refitted(codes, constants, columns, exact, max_iterations, far):
 @jit
 def fit(codes, starts, columns, spreads, exact, max_iterations, descents, far):
     """Constants (P,) by :func:`minimise`, ``far`` in ``spreads`` (D,), and the mean square."""
-    far *= np.sqrt(np.mean(spreads**2))
+    far *= np.sqrt(mean_of(spreads**2))
     constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
     if np.isfinite(cost) and cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
         refitted(codes, constants, columns, exact, max_iterations, far)

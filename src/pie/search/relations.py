@@ -277,7 +277,8 @@ def _solved(a, g, chosen, which, squarings, weights):
             for j in range(k):
                 for z in range(LANES):
                     power[i, j, z] = m[i, j, z]
-        alive[:] = True
+        for z in range(LANES):
+            alive[z] = True
         for _ in range(squarings):
             for z in range(LANES):
                 total[z] = 0.0
@@ -347,9 +348,13 @@ def _errors(columns, slopes, chosen, weights, best):
                 break
         else:
             found[s] = (total / n) ** 2
-            place = np.searchsorted(least, total)
-            least[place + 1 :] = least[place:-1].copy()
-            least[place] = total
+            place = best
+            while place > 0 and total < least[place - 1]:
+                place -= 1
+                if place + 1 < best:
+                    least[place + 1] = least[place]
+            if place < best:
+                least[place] = total
     return found
 
 

@@ -6,7 +6,7 @@ cos. Otherwise one of the sign changes on a grid, picked at random, is refined; 
 
 import numpy as np
 
-from ..expr.derivatives import NONE, derivatives
+from ..expr.derivatives import derivatives
 from ..expr.expression import Expression
 from ..expr.kernel import evaluate, is_binary, stack_depth, subtree_end, values
 from ..expr.operators import (
@@ -25,7 +25,7 @@ from ..expr.operators import (
     SQRT,
     SUB,
 )  # fmt: skip
-from ..expr.elementary import copy, inlined, jit
+from ..expr.elementary import copy, fill, inlined, jit
 
 HALF_MAX = 65504.0  # largest finite IEEE half-precision number
 GRID = 96
@@ -91,23 +91,13 @@ def _invert_path(codes, constants, columns, variable, uniforms):
             end = subtree_end(codes, middle)
             left_constants = _count(codes[start + 1 : middle], CONSTANT)
             in_left = place < middle
+            first, last = (middle, end) if in_left else (start + 1, middle)
+            constant = first_constant + (left_constants if in_left else 0)
+            used = _count(codes[first:last], CONSTANT)
+            sibling = values(codes[first:last], constants[constant : constant + used], columns)
             if in_left:
-                sibling = values(
-                    codes[middle:end],
-                    constants[
-                        first_constant + left_constants : first_constant
-                        + left_constants
-                        + _count(codes[middle:end], CONSTANT)
-                    ],
-                    columns,
-                )
                 start += 1
             else:
-                sibling = values(
-                    codes[start + 1 : middle],
-                    constants[first_constant : first_constant + left_constants],
-                    columns,
-                )
                 first_constant += left_constants
                 start = middle
             for i in range(n):
@@ -191,10 +181,12 @@ def _brackets(program, rows, variable, uniforms):
         if g > 0:
             for i in range(n):
                 counts[i] += trace[g - 1, i] * trace[g, i] < 0.0
-    found = np.flatnonzero(counts)
-    ends = np.empty((4, found.size))
-    for m in range(found.size):
-        i = found[m]
+    found, m = np.empty(n, np.int64), 0
+    ends = np.empty((4, n))
+    for i in range(n):
+        if counts[i] == 0:
+            continue
+        found[m] = i
         chosen = int(uniforms[i] * counts[i])
         for g in range(GRID - 1):
             if trace[g, i] * trace[g + 1, i] < 0.0:
@@ -203,27 +195,31 @@ def _brackets(program, rows, variable, uniforms):
                     ends[2, m], ends[3, m] = trace[g, i], trace[g + 1, i]
                     break
                 chosen -= 1
-    return found, ends
+        m += 1
+    return found[:m], ends
 
 
 @inlined
 def _refined(program, rows, variable, ends):
-    """Roots (m,) in the brackets ``ends`` (4, m) by Chandrupatla's method; nan at a pole."""
-    m = ends.shape[1]
-    a, b, fa, fb = ends[0].copy(), ends[1].copy(), ends[2].copy(), ends[3].copy()
-    c, fc = a.copy(), fa.copy()
-    root, t = a.copy(), np.full(m, 0.5)
-    bound = np.minimum(np.abs(fa), np.abs(fb))
+    """Roots (m,) in the brackets of ``ends`` (4, ≥ m) by Chandrupatla's method; nan at a pole."""
+    m = rows.shape[1]
+    a, b, fa, fb = ends[0, :m], ends[1, :m], ends[2, :m], ends[3, :m]
+    c, fc, root = a.copy(), fa.copy(), a.copy()
+    t, bound, still_open = np.empty(m), np.empty(m), np.empty(m, np.int64)
+    for i in range(m):
+        t[i], bound[i], still_open[i] = 0.5, min(abs(fa[i]), abs(fb[i])), i
     none = np.empty(0)
     stack = np.empty((stack_depth(program), m))
-    still_open = np.arange(m)
+    open_ones = m
     for _ in range(60):
-        for i in still_open:
+        for k in range(open_ones):
+            i = still_open[k]
             root[i] = a[i] + t[i] * (b[i] - a[i])
         copy(root, rows[variable - 1])
         evaluate(program, none, rows, stack)
         left = 0
-        for i in still_open:
+        for k in range(open_ones):
+            i = still_open[k]
             x, f = root[i], stack[0, i]
             if (f > 0.0) == (fa[i] > 0.0):
                 c[i], fc[i] = a[i], fa[i]
@@ -248,15 +244,16 @@ def _refined(program, rows, variable, ends):
             left += 1
         if left == 0:
             break
-        still_open = still_open[:left]
+        open_ones = left
     copy(root, rows[variable - 1])
     evaluate(program, none, rows, stack)
-    residual = np.abs(stack[0])
+    residual = stack[0].copy()
     for i in range(m):
         # a root within rounding of 0 is set to 0, unless f is undefined there, as exp(−1/x²)/x
         rows[variable - 1, i] = root[i] if abs(root[i]) > 1e-14 else 0.0
     evaluate(program, none, rows, stack)
     for i in range(m):
+        residual[i] = abs(residual[i])
         if abs(stack[0, i]) <= residual[i]:
             root[i], residual[i] = rows[variable - 1, i], abs(stack[0, i])
         # at a pole |f| grows as the bracket closes
@@ -268,38 +265,60 @@ def _refined(program, rows, variable, ends):
 @inlined
 def _bracket_and_refine(codes, constants, columns, variable, uniforms):
     """Solve f = 0 for a variable that occurs repeatedly; returns (N,), nan without a root."""
-    roots = np.full(columns.shape[1], np.nan)
+    roots = np.empty(columns.shape[1])
+    fill(roots, np.nan)
     program, rows = _hoisted(codes, constants, columns, variable)
     found, ends = _brackets(program, rows, variable, uniforms)
     if found.size:
-        roots[found] = _refined(program, rows[:, found], variable, ends)
+        bracketed = np.empty((rows.shape[0], found.size))
+        for j in range(rows.shape[0]):
+            for m in range(found.size):
+                bracketed[j, m] = rows[j, found[m]]
+        refined = _refined(program, bracketed, variable, ends)
+        for m in range(found.size):
+            roots[found[m]] = refined[m]
     return roots
 
 
 @jit
-def solve_coordinate(codes, constants, columns, variable, uniforms):
+def _solutions(codes, constants, columns, variable, uniforms):
+    """Of f = 0, before they are tested; (N,)."""
+    occurrences = _count(codes, variable)
+    if occurrences == 1:
+        return _invert_path(codes, constants, columns, variable, uniforms)
+    if occurrences > 1:
+        return _bracket_and_refine(codes, constants, columns, variable, uniforms)
+    roots = np.empty(columns.shape[1])
+    fill(roots, np.nan)
+    return roots
+
+
+@jit
+def _tested(roots, f, slope):
+    """Roots (N,), nan where f there is not 0 to rounding, in place."""
+    for i in range(roots.size):
+        # residual as distance |f|/|slope| along the axis, relative to the coordinate
+        tolerance = RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(abs(slope[i]), 1e-3)
+        if not (abs(f[i]) <= tolerance and abs(roots[i]) <= HALF_MAX):
+            roots[i] = np.nan
+    return roots
+
+
+def solve_coordinate(
+    codes: np.ndarray,
+    constants: np.ndarray,
+    columns: np.ndarray,
+    variable: int,
+    uniforms: np.ndarray,
+) -> np.ndarray:
     """Solve f = 0 for one coordinate of ``columns`` (D, N); returns (N,), nan without a root.
 
     ``uniforms`` (N,) in [0, 1) select branches.
     """
-    occurrences = _count(codes, variable)
-    if occurrences == 0:
-        return np.full(columns.shape[1], np.nan)
-    if occurrences == 1:
-        roots = _invert_path(codes, constants, columns, variable, uniforms)
-    else:
-        roots = _bracket_and_refine(codes, constants, columns, variable, uniforms)
-    work = columns.copy()
-    copy(roots, work[variable - 1])
-    f = derivatives(codes, constants, work, work.shape[0], NONE)
-    for i in range(roots.size):
-        # residual as distance |f|/|slope| along the axis, relative to the coordinate
-        slope = abs(f[variable, i])
-        if not abs(f[0, i]) <= RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(slope, 1e-3):
-            roots[i] = np.nan
-        if not abs(roots[i]) <= HALF_MAX:
-            roots[i] = np.nan
-    return roots
+    roots, work = _solutions(codes, constants, columns, variable, uniforms), columns.copy()
+    work[variable - 1] = roots
+    f = derivatives(codes, constants, work, len(work), 0)
+    return _tested(roots, f[0], f[variable])
 
 
 def points_on_zero_set(
