@@ -9,6 +9,7 @@ pie.discovery.measurements.BadTable: 2 different rows; expected more than the 2 
 __version__ = "0.1.0"
 __all__ = [
     "BadTable", "ImplicitRegressor", "Law", "PlusConfig", "Result", "discover", "from_pretrained",
+    "plot",
 ]  # fmt: skip
 
 HOMES = {
@@ -19,7 +20,9 @@ HOMES = {
     "Result": "discovery.result",
     "discover": "discovery.laws",
     "from_pretrained": "discovery.pretrained",
+    "plot": "report.pictures",
 }
+NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # of what is optional
 
 
 def __getattr__(name: str):
@@ -32,4 +35,8 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    """Without what cannot be imported here: ``help(pie)`` asks for every name."""
+    from importlib.util import find_spec
+
+    lacks = {name for name, package in NEED.items() if find_spec(package) is None}
+    return sorted({*__all__, "__version__"} - lacks)

@@ -260,7 +260,7 @@ def test_of_many_columns_the_result_says_which_were_compared_and_searched(weight
     result = discover(table, weights, config=QUICK, max_sets=3)
     assert any("of 9880 sets of 3 columns 200 were compared" in note for note in result.notes)
     assert any("more sets of columns promise a law" in note for note in result.notes)
-    assert any("searched 3 sets of columns" in note for note in result.notes)
+    assert any("searched 3 sets of columns: " in note for note in result.notes)
 
 
 def test_a_slow_machine_ends_the_search_and_the_result_says_so(weights):
@@ -268,7 +268,8 @@ def test_a_slow_machine_ends_the_search_and_the_result_says_so(weights):
     table[:, 3:] = table[:, :3] ** 2
     result = discover(table, weights, config=QUICK, seconds=0.0)
     assert any("the search ended after 0 s" in note for note in result.notes)
-    assert any("searched 1 sets of columns" in note for note in result.notes)
+    assert any("searched 1 set of columns: " in note for note in result.notes)
+    assert not result.candidates, "not a batch was fitted"
 
 
 def test_an_interrupted_search_says_what_it_has_found(weights, monkeypatch):

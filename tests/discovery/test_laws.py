@@ -1,4 +1,6 @@
 import functools
+import io
+import itertools
 import json
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import sympy
 
 from pie import __version__
 from pie.data.benchmarks import load
-from pie.discovery import cli, compilation
+from pie.discovery import cli, compilation, laws
 from pie.discovery.certificate import same_zero_set
 from pie.discovery.cli import main
 from pie.discovery.laws import WORTH, discover
@@ -158,7 +160,7 @@ def test_a_pair_with_little_of_the_evidence_of_all_three_is_not_searched():
     table = np.column_stack([kelvin, kelvin / volume, volume])
     assert evidence(table[:, :2]) < WORTH
     result = discover(table, config=FAST)
-    assert result.law and result.notes[-1] == "searched 1 sets of columns: x1, x2, x3"
+    assert result.law and result.notes[-1] == "searched 1 set of columns: x1, x2, x3"
 
 
 def test_threads_change_nothing():
@@ -358,14 +360,14 @@ def test_what_is_compiled_ahead_is_what_a_search_calls():
 
 
 def test_compilation_is_announced_once_on_a_terminal_and_shared(monkeypatch, capsys):
-    def with_new_functions(share):
-        assert share in (compilation.FIRST, compilation.SECOND)
-        for types in ((numba.int64,), (numba.float64,)):
-            yield numba.njit(lambda x: x + 1), types
+    def share():
+        new = numba.njit(lambda x: x + 1)
+        return (new, "int64"), (new, "float64")
 
+    for name in ("FIRST", "SECOND"):
+        monkeypatch.setattr(compilation, name, share())
     started = []
     ended = SimpleNamespace(wait=lambda: started.append("waited for"))
-    monkeypatch.setattr(compilation, "declared", with_new_functions)
     monkeypatch.setattr(
         compilation.subprocess, "Popen", lambda command, **_: started.append(command) or ended
     )
@@ -374,12 +376,12 @@ def test_compilation_is_announced_once_on_a_terminal_and_shared(monkeypatch, cap
     printed = capsys.readouterr()
     assert printed.err.count("once per installation") == 1 and "ready after" in printed.out
     assert started == [[sys.executable, "-m", "pie.discovery.compilation"], "waited for"]
+    compilation.compile_all()
+    assert capsys.readouterr().err == "" and len(started) == 2, "all is compiled"
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
+    monkeypatch.setattr(compilation, "FIRST", share())
     compilation.compile_all()
     assert capsys.readouterr().err == "" and len(started) == 4
-    monkeypatch.setattr(compilation, "declared", lambda share: [])
-    compilation.compile_all()
-    assert len(started) == 4
 
 
 def test_the_command_line_takes_columns_in_any_order(tmp_path, capsys, monkeypatch):
@@ -540,3 +542,32 @@ def test_a_law_about_degrees_is_written_with_pi(rng):
     assert 0.0 < error < 0.1 and min(value, 1.0 / value) * 40.0 == pytest.approx(1.0, rel=0.01)
     again = Law.of_record(json.loads(json.dumps(best.record())))
     assert again == replace(best, certificate=again.certificate)
+
+
+def test_a_long_search_shows_who_proposes_and_the_best_equation_so_far(monkeypatch):
+    shown = []
+
+    class Bar(laws.tqdm):
+        def set_postfix_str(self, text, refresh=True):
+            shown.append(text)
+
+    terminal = {"disable": False, "file": io.StringIO()}
+    monkeypatch.setattr(laws, "tqdm", lambda **how: Bar(**how | terminal))
+    monkeypatch.setattr(laws, "SHOWN", 0.0)
+    frame = pd.DataFrame(ellipse(), columns=["length", "w"])
+    discover(frame, config=FAST)
+    assert all(text.startswith("length, w: ") for text in shown)
+    assert {"relations", "network"} <= {text.split(": ")[1].split(";")[0] for text in shown}
+    assert " = " in shown[-1].partition("; best ")[2], shown[-1]
+
+
+def test_a_search_ends_when_its_time_is_up_with_what_it_has_found(monkeypatch):
+    def searched(seconds):
+        clock = itertools.count()
+        monkeypatch.setattr(laws._Watch, "elapsed", property(lambda watch: float(next(clock))))
+        return discover(noisy, config=FAST, seconds=seconds)
+
+    noisy = ellipse(noise=0.05)
+    few, every = searched(2.0), searched(np.inf)
+    assert any("ended after 2 s" in note and "--seconds" in note for note in few.notes)
+    assert 0 < len(few.candidates) and few.best is not None and not every.notes

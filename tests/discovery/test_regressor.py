@@ -101,7 +101,7 @@ def test_the_package_offers_what_a_user_needs_and_nothing_else():
     assert pie.discover is laws.discover and pie.from_pretrained is pretrained.from_pretrained
     assert pie.ImplicitRegressor is ImplicitRegressor and pie.BadTable is measurements.BadTable
     assert {name for name in dir(pie) if name[0] != "_"} == set(pie.__all__)
-    assert len(pie.__all__) == 7
+    assert len(pie.__all__) == 8
     with pytest.raises(AttributeError, match="no attribute 'disc'"):
         _ = pie.disc
 

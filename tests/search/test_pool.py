@@ -13,6 +13,8 @@ from pie.search.pool import (
     Draft,
     Found,
     Interrupted,
+    TimeIsUp,
+    watched,
     Pool,
     new_drafts,
     reduced,
@@ -237,3 +239,24 @@ def test_a_price_lists_what_it_is_made_of():
 )
 def test_a_law_times_a_variable_is_the_law_where_the_variable_is_never_0(text, nonzero, expected):
     assert str(reduced(parse(text), nonzero)) == expected
+
+
+def test_a_watcher_sees_every_batch_and_ends_a_search_and_those_within_it():
+    seen = []
+
+    def watch(proposer, cloud, pool):
+        seen.append((proposer, len(pool)))
+        if len(pool) == 2:
+            raise TimeIsUp
+
+    def within(cloud, pool):
+        yield from says("x1")(cloud, pool)
+        search(CLOUD, [says("x2", "x1*x2", "x1 + x2")], fitted, Pool(by_fitness))
+        raise AssertionError("the inner search should have ended this one")
+
+    with watched(watch), pytest.raises(Interrupted) as stop:
+        search(CLOUD, [within], fitted, Pool(by_fitness))
+    assert [str(found.fit.expression) for found in stop.value.found] == ["x1"]
+    assert [held for _, held in seen] == [0, 0, 1, 2] and {name for name, _ in seen} == {"test"}
+    search(CLOUD, [says("x1")], fitted, Pool(by_fitness))
+    assert len(seen) == 4, "nobody watches any more"

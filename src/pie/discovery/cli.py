@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         help="of a column, such as kPa or m/s^2; 1 = none; for every column",
     )  # fmt: skip
     find.add_argument("--max-sets", type=int, default=20, help="sets of columns searched at most")
-    find.add_argument("--seconds", type=float, default=600.0, help="begin no other set after these")
+    find.add_argument("--seconds", type=float, default=600.0, help="end the search after these")
     find.add_argument("--seed", type=int, default=0)
     find.add_argument("--json", action="store_true", help="everything, as one JSON object")
     find.add_argument("--all", action="store_true", help="all candidates, not only the law")

@@ -2,44 +2,56 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from importlib import import_module
 
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
 
+from ..expr.derivatives import jets
+from ..expr.elementary import wave_row
+from ..expr.kernel import stack_depth, values
+from ..fit import guards, sampson
+from ..search import relations
+from ..zeroset import roots
+from ..zeroset.crossings import zeros_on_lines
+from ..zeroset.distance import project
+
 NOTE = "compiling for this machine: about a quarter of a minute, once per installation"
+Share = tuple[tuple[Dispatcher, str], ...]
 _PROGRAM = "int64[::1], float64[::1], float64[:, ::1]"  # codes, constants, columns
-# What a search calls, in an order in which the shares seldom compile the same callee.
-FIRST = {
-    "expr.derivatives.jets": f"{_PROGRAM}, int64, int64, float64[:, :, ::1], boolean[:, ::1], "
-    "float64[:, ::1]",
-    "expr.kernel.stack_depth": "int64[::1]",
-    "expr.elementary.wave_row": "float64[::1], boolean",
-    "fit.sampson.fit": "int64[::1], float64[:, ::1], float64[:, ::1], float64[::1], "
-    "float64, int64, int64, float64",
-    "search.relations._solved": "float64[:, :, ::1], float64[:, :, ::1], int64[:, ::1], "
-    "int64[::1], int64, float64[:, ::1]",
-    "search.relations._errors": "float64[::1, :], float64[:, :, :], int64[:, ::1], "
-    "float64[:, ::1], int64",
-}
-SECOND = {
-    "expr.kernel.values": _PROGRAM,
-    "zeroset.crossings._zeros_on_lines": f"{_PROGRAM}, int64, float64[::1]",
-    "zeroset.roots._solutions": f"{_PROGRAM}, int64, float64[::1]",
-    "zeroset.roots._tested": "float64[::1], float64[::1], float64[::1]",
-    "zeroset.distance.project": f"{_PROGRAM}, int64",
-    "fit.guards.examine": f"{_PROGRAM}, float64[:, ::1], float64[::1], float64",
-}
+# What a search calls and with what, in an order in which the shares seldom compile the same callee.
+FIRST: Share = (
+    (jets, f"{_PROGRAM}, int64, int64, float64[:, :, ::1], boolean[:, ::1], float64[:, ::1]"),
+    (stack_depth, "int64[::1]"),
+    (wave_row, "float64[::1], boolean"),
+    (
+        sampson.fit,
+        "int64[::1], float64[:, ::1], float64[:, ::1], float64[::1], float64, int64, int64, float64",
+    ),
+    (
+        relations.solved,
+        "float64[:, :, ::1], float64[:, :, ::1], int64[:, ::1], int64[::1], int64, float64[:, ::1]",
+    ),
+    (
+        relations.mean_distances,
+        "float64[::1, :], float64[:, :, :], int64[:, ::1], float64[:, ::1], int64",
+    ),
+)
+SECOND: Share = (
+    (values, _PROGRAM),
+    (zeros_on_lines, f"{_PROGRAM}, int64, float64[::1]"),
+    (roots.solutions, f"{_PROGRAM}, int64, float64[::1]"),
+    (roots.tested, "float64[::1], float64[::1], float64[::1]"),
+    (project, f"{_PROGRAM}, int64"),
+    (guards.examine, f"{_PROGRAM}, float64[:, ::1], float64[::1], float64"),
+)
 
 
-def declared(share: Mapping[str, str]) -> Iterator[tuple]:
-    """Compiled functions and the types of their arguments."""
-    for name, signature in share.items():
-        module, _, function = name.rpartition(".")
+def compile_share(share: Share) -> None:
+    """Compiles, or loads from disk, functions for arguments of given types."""
+    for function, signature in share:
         # not the text: what is kept on disk is found by the types
-        types, _ = normalize_signature(f"({signature},)")
-        yield getattr(import_module(f"pie.{module}"), function), types
+        function.compile(normalize_signature(f"({signature},)")[0])
 
 
 class _Start(event.Listener):
@@ -66,14 +78,11 @@ def compile_all() -> None:
     """What a search calls, in two processes, and says so on a terminal; or loads it from disk."""
     start = _Start()
     with event.install_listener("numba:compile", start):
-        for function, types in declared(FIRST):
-            function.compile(types)
+        compile_share(FIRST)
         if start.helper is not None:
             start.helper.wait()
-        for function, types in declared(SECOND):
-            function.compile(types)
+        compile_share(SECOND)
 
 
 if __name__ == "__main__":
-    for function, types in declared(SECOND):
-        function.compile(types)
+    compile_share(SECOND)

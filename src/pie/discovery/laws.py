@@ -12,6 +12,7 @@ already, and a part of the columns of a law only if it may be as sharp as that l
 rank together by price.
 """
 
+import contextlib
 import math
 import os
 import time
@@ -23,11 +24,13 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
 from ..search.candidates import Unusable
+from ..search.cloud import Cloud
 from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
-from ..search.pool import Interrupted
+from ..search.pool import Interrupted, Pool, TimeIsUp, watched
 from ..search.price import Price
 from ..zeroset.metric import SET, Metric
 from ..zeroset.noise import noise_of
@@ -49,6 +52,7 @@ FAINT = 0.1  # share in the gradient of a column without which the others are se
 SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
+SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
 
@@ -77,8 +81,9 @@ def discover(
         config: settings of the search.
         seed: of the choice of points, where there are more than are used.
         max_sets: sets of columns searched at most, if there are more than two columns.
-        seconds: after which no further set of columns is searched. Only then does the answer depend
-            on the machine, and ``result.notes`` says so.
+        seconds: after which the search ends with what it has found, as soon as the equations that
+            it is fitting are fitted. Only then does the answer depend on the machine, and
+            ``result.notes`` says so. Compilation, on the first call ever, does not count.
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
@@ -104,7 +109,6 @@ def discover(
         BadTable: a table that cannot be used, quoting what is wrong.
         ValueError: an unknown operator.
     """
-    began = time.perf_counter()
     if operators:
         config = replace(config, operators=tuple(operators))
     table = measurements(data, missing, max_points, seed)
@@ -121,30 +125,34 @@ def discover(
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
     laws: list[Law] = []
-    notes = list(table.notes)
-    progress = tqdm(desc="sets of columns", delay=1.0, leave=False, disable=None)
+    notes, complete = list(table.notes), True
     compile_all()
-    with progress:
+    watch = _Watch(seconds)
+    with watch.progress, watched(watch):
         for columns in _worth_searching(table.points, laws, table.names, max_sets, notes, wanted):
-            if searched and time.perf_counter() > began + seconds:
-                notes.append(
-                    f"the search ended after {seconds:g} s, and would go on on a faster machine"
-                )
+            if searched and watch.is_late:
+                complete = False
                 break
             searched.append(columns)
             names = [table.names[j] for j in columns]
-            progress.set_postfix_str(_so_far(names, laws))
+            watch.begin(names, laws)
             known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
             points = table.points[:, columns]
             own = None if known_units is None else known_units[columns]
             found, complete = _search(model, points, names, config, seed, known, workers, own)
             laws += found if own is None else _with_units(found, own, points, notes)
-            progress.update()
+            watch.progress.update()
             if not complete:
-                if not laws:
-                    raise KeyboardInterrupt
-                notes.append("the search was interrupted; this is what it had found")
                 break
+    if not complete and watch.is_late:
+        notes.append(
+            f"the search ended after {seconds:g} s, and would go on on a faster machine or with "
+            "more seconds (--seconds)"
+        )
+    elif not complete:
+        if not laws:
+            raise KeyboardInterrupt
+        notes.append("the search was interrupted; this is what it had found")
     laws.sort(key=lambda law: (not law.certificate.law, _total(law.price)))
     if d > MOST_COLUMNS:
         notes.append(
@@ -152,9 +160,9 @@ def discover(
         )
     if d > 2:
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
-        notes.append(f"searched {len(searched)} sets of columns: {tried}")
-    elapsed = time.perf_counter() - began
-    return Result(tuple(laws), table.names, tuple(notes), len(table.points), elapsed)
+        sets = "1 set" if len(searched) == 1 else f"{len(searched)} sets"
+        notes.append(f"searched {sets} of columns{': ' if searched else ''}{tried}")
+    return Result(tuple(laws), table.names, tuple(notes), len(table.points), watch.elapsed)
 
 
 def _place(name: str, names: Sequence[str]) -> int:
@@ -178,11 +186,47 @@ def _form(price: Price | None) -> float:
     return price.total - price.misfit if math.isfinite(price.misfit) else math.inf
 
 
-def _so_far(names: Sequence[str], laws: Sequence[Law]) -> str:
-    """What is searched, and the last law that was found."""
-    lawful = [law for law in laws if law.certificate.law]
-    last = f"; found {lawful[-1]!r}" if lawful else ""
-    return f"searching {', '.join(names)}{last}"
+class _Watch:
+    """Shows on a terminal what is searched and the best equation so far; ends what is late."""
+
+    def __init__(self, seconds: float):
+        self.began, self.seconds = time.perf_counter(), seconds
+        self.names, self.found, self.best = [], "", ""
+        self.progress = tqdm(desc="sets of columns", delay=SHOWN, leave=False, disable=None)
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.began
+
+    @property
+    def is_late(self) -> bool:
+        return self.elapsed > self.seconds
+
+    def begin(self, names: Sequence[str], laws: Sequence[Law]) -> None:
+        """A set of columns, given the laws of earlier ones."""
+        lawful = [law for law in laws if law.certificate.law]
+        self.names, self.best = names, ""
+        self.found = f"; found {lawful[-1]!r}" if lawful else ""
+
+    def __call__(self, proposer: str, cloud: Cloud, pool: Pool) -> None:
+        if self.is_late:
+            raise TimeIsUp
+        if self.progress.disable or self.elapsed < SHOWN:
+            return
+        if len(pool) and cloud.n_variables == len(self.names):  # and not of a reduced table
+            self.best = f"; best {_read(cloud, pool, self.names)}"
+        self.progress.set_postfix_str(
+            f"{', '.join(self.names)}: {proposer}{self.best}{self.found}"
+        )
+
+
+def _read(cloud: Cloud, pool: Pool, names: Sequence[str]) -> str:
+    """The cheapest equation of a pool, in the user's coordinates."""
+    with contextlib.suppress(ValueError):  # no zeros, or too long
+        best = cloud.back(pool.ranked()[0].fit.expression)
+        equation = balanced(rounded(named(to_sympy(best), names)))
+        return f"{equation.lhs} = {equation.rhs}"
+    return "–"
 
 
 def _worth_searching(
@@ -241,7 +285,10 @@ def _worth_searching(
             tried += 1
             yield columns
     if left_out:
-        notes.append(f"{left_out} more sets of columns promise a law; search them with max_sets")
+        notes.append(
+            f"{left_out} more sets of columns promise a law; search them with a larger max_sets "
+            "(--max-sets)"
+        )
 
 
 def _as_sharp(laws: Sequence[Law], part: set[str]) -> float:

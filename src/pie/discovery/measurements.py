@@ -287,7 +287,10 @@ def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[st
     if len(incomplete) > _SHOWN:
         where += f"; and {len(incomplete) - _SHOWN} more columns"
     if where and missing == "error":
-        raise BadTable(f"values are missing (NaN): {where}; fill them in, or say missing='drop'")
+        raise BadTable(
+            f"values are missing (NaN): {where}; fill them in, or say missing='drop' "
+            "(--missing drop)"
+        )
     if where:
         notes.append(f"rows with missing values are left out: {where}")
     return np.flatnonzero(~gaps.any(1))

@@ -30,7 +30,7 @@ class ImplicitRegressor(BaseEstimator):
         max_points: more are thinned at random.
         random_state: seed of what is drawn at random.
         uncertainties, units: of the columns, by name or in order; see :func:`pie.discover`.
-        operators: of a law, as there.
+        operators, involving, max_sets, seconds: as there.
 
     Attributes:
         result_: everything that was found (:class:`pie.discovery.result.Result`).
@@ -47,6 +47,7 @@ class ImplicitRegressor(BaseEstimator):
     def __init__(
         self, weights=None, beam=PlusConfig.beam, proposers=PlusConfig.proposers, missing="error",
         max_points=MAX_POINTS, random_state=0, uncertainties=None, units=None, operators=(),
+        involving=(), max_sets=20, seconds=600.0,
     ):  # fmt: skip
         self.weights = weights
         self.beam = beam
@@ -57,6 +58,9 @@ class ImplicitRegressor(BaseEstimator):
         self.uncertainties = uncertainties
         self.units = units
         self.operators = operators
+        self.involving = involving
+        self.max_sets = max_sets
+        self.seconds = seconds
 
     def fit(self, X, y=None) -> "ImplicitRegressor":
         """Search; ``y`` is ignored. ValueError quotes what is wrong with the table."""
@@ -71,7 +75,8 @@ class ImplicitRegressor(BaseEstimator):
         self.result_: Result = discover(
             pd.DataFrame(checked, columns=names), self.weights, self.missing, self.max_points,
             config, int(self.random_state or 0), uncertainties=self.uncertainties,
-            units=self.units, operators=self.operators,
+            units=self.units, operators=self.operators, involving=self.involving,
+            max_sets=self.max_sets, seconds=self.seconds,
         )  # fmt: skip
         self.law_: Law | None = self.result_.best
         return self

@@ -37,6 +37,26 @@ def _columns(law: Law, data: Data) -> np.ndarray:
     return points[:, [known[name] for name in law.names]]
 
 
+def plot(found: Law | Result, data: Data) -> Figure:
+    """A law, or the best one of a result, over its data; see :func:`zero_set`.
+
+    ValueError where no law was found, or where it has more than three columns: then
+    :func:`residuals` shows how far each row lies off.
+
+    >>> import pie
+    >>> x = np.linspace(0.5, 2.0, 40)
+    >>> points = np.column_stack([x, 1.0 / x])
+    >>> pie.plot(pie.discover(points), points).axes[0].get_xlabel()
+    'x1'
+    """
+    law = found.best if isinstance(found, Result) else found
+    if law is None:
+        raise ValueError("no law was found; there is nothing to draw")
+    if len(law.names) > 3:
+        raise ValueError(f"the law has {len(law.names)} columns; expected 2 or 3 to draw its zeros")
+    return zero_set(law, data)
+
+
 def zero_set(law: Law, data: Data) -> Figure:
     """The points and the curve, or the surface cut by planes, on which f = 0."""
     points = _columns(law, data)

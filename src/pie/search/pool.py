@@ -7,6 +7,8 @@ its proposers, or as soon as the pool holds a fit that is good enough.
 
 import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,10 +117,29 @@ class Pool:
 
 
 Proposer = Callable[[Cloud, Pool], Iterator[Batch]]
+Watcher = Callable[[str, Cloud, Pool], None]  # of who proposed last, the cloud, the pool
+_WATCHER: ContextVar[Watcher] = ContextVar("watcher", default=lambda proposer, cloud, pool: None)
+
+
+@contextmanager
+def watched(by: Watcher) -> Iterator[None]:
+    """Searches within, and those that these begin, call ``by`` before a batch is fitted.
+
+    Where it raises :class:`TimeIsUp`, they end as if they were interrupted.
+    """
+    token = _WATCHER.set(by)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+class TimeIsUp(KeyboardInterrupt):
+    """Raised by a watcher."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The user interrupted a search; ``found`` is what it had found."""
+    """A search was interrupted; ``found`` is what it had found."""
 
     def __init__(self, found):
         super().__init__()
@@ -168,11 +189,14 @@ def search(
     """Fit what the proposers yield, one proposer after another, until ``enough``.
 
     ``fit`` maps a batch to one fit per draft, in order. ``enough`` is asked after each batch.
-    Raises :class:`Interrupted` with the pool where the user interrupts.
+    Raises :class:`Interrupted` with the pool where the user or a watcher interrupts.
     """
+    watch = _WATCHER.get()
     try:
         for proposer in proposers:
             for batch in proposer(cloud, pool):
+                if batch.drafts:
+                    watch(batch.drafts[0].proposer, cloud, pool)
                 for draft, found in zip(batch.drafts, fit(batch, cloud), strict=True):
                     pool.keep(Found(draft, found))
                 if enough(pool):

@@ -182,14 +182,14 @@ class Moments:
     def of_few(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As :meth:`at`, for few terms K and many subsets: by power iteration."""
         weights = np.empty(chosen.shape)
-        sizes = _solved(self.a, self.g, chosen, which, EXACTLY, weights)
+        sizes = solved(self.a, self.g, chosen, which, EXACTLY, weights)
         return sizes, weights / self.scale[which[:, None], chosen]
 
     def sizes(self, chosen: np.ndarray) -> np.ndarray:
         """√λ (B, S) of subsets (S, K) in all sets of terms, approximately."""
         which = np.repeat(np.arange(len(self.a)), len(chosen))
         none = np.empty((0, chosen.shape[1]))
-        return _solved(self.a, self.g, chosen, which, SQUARINGS, none).reshape(len(self.a), -1)
+        return solved(self.a, self.g, chosen, which, SQUARINGS, none).reshape(len(self.a), -1)
 
 
 def capped(away: np.ndarray) -> np.ndarray:
@@ -226,7 +226,7 @@ def with_distances(
 
 
 @jit
-def _solved(a, g, chosen, which, squarings, weights):
+def solved(a, g, chosen, which, squarings, weights):
     """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
 
     By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), unless
@@ -323,7 +323,7 @@ def _solved(a, g, chosen, which, squarings, weights):
 
 
 @jit
-def _errors(columns, slopes, chosen, weights, best):
+def mean_distances(columns, slopes, chosen, weights, best):
     """(mean_n √d_n)², (S,), of the first-order distances of Σ w_k φ_k, terms ``chosen`` (S, K).
 
     Exact for the ``best`` smallest; infinite where it is known to be larger.
@@ -377,7 +377,7 @@ def nearest(
         return []
     few = chosen[_least(moments.sizes(chosen)[0], screened)]
     _, weights = moments.of_few(few, np.zeros(len(few), int))
-    errors = _errors(columns, slopes, few, weights, best)
+    errors = mean_distances(columns, slopes, few, weights, best)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
     return [Relation(few[k], weights[k], float(errors[k])) for k in order if errors[k] < np.inf]
 

@@ -42,7 +42,7 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @jit
-def _zeros_on_lines(codes, constants, columns, variable, nodes):
+def zeros_on_lines(codes, constants, columns, variable, nodes):
     """Number of zeros of f, poles excluded, on lines along x_variable through the points."""
     d, n = columns.shape
     cells = nodes.size - 1
@@ -93,7 +93,7 @@ def crossings(expression: Expression, points: np.ndarray) -> float:
     columns = np.ascontiguousarray(inside.T)
     with np.errstate(all="ignore"):
         found = sum(
-            _zeros_on_lines(*expression.arrays, columns, j, np.linspace(low[j], high[j], GRID + 1))
+            zeros_on_lines(*expression.arrays, columns, j, np.linspace(low[j], high[j], GRID + 1))
             for j in range(len(low))
         )
     return max(1.0, found / columns.size)

@@ -281,7 +281,7 @@ def _bracket_and_refine(codes, constants, columns, variable, uniforms):
 
 
 @jit
-def _solutions(codes, constants, columns, variable, uniforms):
+def solutions(codes, constants, columns, variable, uniforms):
     """Of f = 0, before they are tested; (N,)."""
     occurrences = _count(codes, variable)
     if occurrences == 1:
@@ -294,7 +294,7 @@ def _solutions(codes, constants, columns, variable, uniforms):
 
 
 @jit
-def _tested(roots, f, slope):
+def tested(roots, f, slope):
     """Roots (N,), nan where f there is not 0 to rounding, in place."""
     for i in range(roots.size):
         # residual as distance |f|/|slope| along the axis, relative to the coordinate
@@ -315,10 +315,10 @@ def solve_coordinate(
 
     ``uniforms`` (N,) in [0, 1) select branches.
     """
-    roots, work = _solutions(codes, constants, columns, variable, uniforms), columns.copy()
+    roots, work = solutions(codes, constants, columns, variable, uniforms), columns.copy()
     work[variable - 1] = roots
     f = derivatives(codes, constants, work, len(work), 0)
-    return _tested(roots, f[0], f[variable])
+    return tested(roots, f[0], f[variable])
 
 
 def points_on_zero_set(
