@@ -263,6 +263,15 @@ def test_of_many_columns_the_result_says_which_were_compared_and_searched(weight
     assert any("searched 3 sets of columns: " in note for note in result.notes)
 
 
+def test_columns_by_name_are_a_table(weights):
+    x = np.linspace(0.5, 2.0, 40)
+    by_name, frame = ({"x": x, "y": 3.0 / x}, pd.DataFrame({"x": x, "y": 3.0 / x}))
+    found = [repr(discover(data, weights, config=QUICK)) for data in (by_name, frame)]
+    assert found[0] == found[1]
+    with pytest.raises(BadTable, match="the columns are no table: "):
+        discover({"x": x, "y": x[1:]}, weights)
+
+
 def test_a_slow_machine_ends_the_search_and_the_result_says_so(weights):
     table = np.random.default_rng(0).random((50, 6))
     table[:, 3:] = table[:, :3] ** 2

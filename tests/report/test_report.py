@@ -123,13 +123,23 @@ def test_table_4_lists_what_the_network_has_and_has_seen(root):
 
 
 def test_a_difference_is_told_only_beyond_the_interval():
-    found = paper.differences(summarise(rows("PIE", "feynman", 20)), REPORTED)
+    found = paper.differences(summarise(rows("PIE (strict)", "feynman", 20)), REPORTED)
     assert found["score"].tolist() == ["Acc 0.99"]  # fitness 0.55 is met, 50 % is not 20 %
     assert found["paper"].tolist() == ["20"]
 
 
+def test_beside_the_papers_value_stands_what_follows_it_to_the_letter():
+    summary = summarise(
+        rows("PIE", "feynman", 10) + rows("PIE (strict)", "feynman", 10) + rows("GP", "feynman", 10)
+    )
+    reported = REPORTED["feynman"].assign(**{"acc_0.5": 60.0, "acc_0.7": 50.0, "acc_0.8": 40.0})
+    table = paper.comparison(summary, "feynman", reported.assign(**{"acc_0.9": 30.0}))
+    shown = [tuple(line) for line in table[["Method", ""]].to_numpy().tolist()]
+    assert shown == [("PIE", "paper"), ("PIE (strict)", "ours"), ("PIE", "ours"), ("GP", "ours")]
+
+
 def test_the_headline_has_the_papers_value_in_brackets():
-    summary = summarise(rows("PIE", "feynman", 20) + rows("PIE+", "feynman", 40))
+    summary = summarise(rows("PIE (strict)", "feynman", 20) + rows("PIE", "feynman", 40))
     line, other = paper.headline(summary, REPORTED, {"feynman": ["fitness", "acc_0.99"]}).to_dict(
         "records"
     )

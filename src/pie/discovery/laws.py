@@ -57,7 +57,7 @@ OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three colum
 
 
 def discover(
-    data: pd.DataFrame | np.ndarray | Sequence,
+    data: pd.DataFrame | Mapping | np.ndarray | Sequence,
     weights: Path | str | None = None,
     missing: str = "error",
     max_points: int = MAX_POINTS,
@@ -74,7 +74,7 @@ def discover(
     """Laws f(x) = 0 that a table of measurements obeys; ``best`` is None where none was found.
 
     Args:
-        data: a data frame, or (N, D) numbers; no column plays a special part.
+        data: a data frame, columns by name, or (N, D) numbers; no column plays a special part.
         weights: folder of a network; None = the released one.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.

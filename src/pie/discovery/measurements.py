@@ -21,7 +21,13 @@ _QUOTED = 60  # characters of a value
 
 
 class BadTable(ValueError):
-    """A table that cannot be used; the message quotes what is wrong and says what is expected."""
+    """A table that cannot be used; the message quotes what is wrong and says what is expected.
+
+    >>> from pie import discover
+    >>> discover({"p": [1.0, 2.0, "high"], "V": [6.0, 3.0, 2.0]})
+    Traceback (most recent call last):
+    pie.discovery.measurements.BadTable: row 3, column 'p' is 'high'; expected a number
+    """
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,7 @@ def _with_point(cell: str) -> str:
 
 
 def measurements(
-    data: pd.DataFrame | np.ndarray | Sequence,
+    data: pd.DataFrame | Mapping | np.ndarray | Sequence,
     missing: str = "error",
     max_points: int = MAX_POINTS,
     seed: int = 0,
@@ -119,7 +125,7 @@ def measurements(
     """What of a table can be searched: columns that vary, complete rows, each once.
 
     Args:
-        data: a data frame, or anything that NumPy takes for (N, D); text is read as numbers, and
+        data: a data frame, columns by name, or what NumPy takes for (N, D); text is read as numbers, and
             columns in which no cell is a number are left out.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
@@ -221,11 +227,16 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
     return list(kept.values())
 
 
-def _frame(data: pd.DataFrame | np.ndarray | Sequence) -> pd.DataFrame:
+def _frame(data: pd.DataFrame | Mapping | np.ndarray | Sequence) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # a frame of another library
         return pd.DataFrame({str(name): np.asarray(data[name]) for name in data.columns})
+    if isinstance(data, Mapping):  # of columns
+        try:
+            return pd.DataFrame({str(name): np.asarray(column) for name, column in data.items()})
+        except ValueError as error:
+            raise BadTable(f"the columns are no table: {error}") from None
     try:
         array = np.asarray(data)
     except ValueError:

@@ -26,5 +26,9 @@ def default_weights() -> Path:
 
 @functools.lru_cache(maxsize=4)
 def from_pretrained(folder: Path | str | None = None) -> Network:
-    """A pre-trained network for inference, the released one of *PIE+* without an argument."""
+    """A pre-trained network for inference, the released one of *PIE+* without an argument.
+
+    >>> from_pretrained().config.max_variables
+    3
+    """
     return Network.load(Path(folder) if folder else default_weights())

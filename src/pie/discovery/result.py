@@ -95,6 +95,12 @@ class Law:
     ``relative_rms`` the same in units of the columns' spreads, ``chi`` in units of their
     uncertainties, if known: about 1 for the right equation, more where it is wrong. ``noise`` is
     what the columns show without any law: no equation can be right and much closer.
+
+    >>> from pie import discover
+    >>> x = np.linspace(0.5, 2.0, 40)
+    >>> law = discover({"x": x, "y": 3.0 / x}).best
+    >>> law, law.template, law.latex
+    (x*y = 3, -c1 + x*y, 'x y = 3')
     """
 
     program: Expression  # f in x1, x2, …
@@ -273,6 +279,14 @@ class Result:
 
     ``candidates`` are best first, degenerate and accidental ones among them; ``notes`` say what of
     the table was left out, and which sets of columns were searched.
+
+    >>> from pie import discover
+    >>> angle = np.linspace(0.0, 6.0, 60)
+    >>> result = discover({"x": 2.0 * np.cos(angle), "y": 2.0 * np.sin(angle)})
+    >>> result
+    <60 points in x, y: 1 law, first x**2 + y**2 = 4>
+    >>> result.best.constants["c1"][0], result.rivals, bool(result.to_dataframe().law[0])
+    (4.0, (), True)
     """
 
     candidates: tuple[Law, ...]
@@ -461,7 +475,8 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        found = f"{len(self.laws)} laws, first {self.best!r}" if self.best else "no law found"
+        laws = "1 law" if len(self.laws) == 1 else f"{len(self.laws)} laws"
+        found = f"{laws}, first {self.best!r}" if self.best else "no law found"
         return f"<{self.points} points in {', '.join(self.names)}: {found}>"
 
     def __str__(self) -> str:

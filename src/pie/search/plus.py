@@ -37,7 +37,11 @@ OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a redu
 
 @dataclass(frozen=True)
 class PlusConfig:
-    """Settings of *PIE+*: section ``inference_plus`` of params.yaml."""
+    """Settings of *PIE+*: section ``inference_plus`` of params.yaml.
+
+    >>> PlusConfig(proposers=("relations", "inner"), operators=("exp",)).beam
+    64
+    """
 
     proposers: tuple[str, ...] = (
         "relations",
