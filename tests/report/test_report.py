@@ -128,6 +128,22 @@ def test_a_difference_is_told_only_beyond_the_interval():
     assert found["paper"].tolist() == ["20"]
 
 
+def test_too_few_and_too_many_points_in_training_are_claims_of_their_own():
+    hits = {"points-50": 10, "points-200": 38, "points-400": 36}
+    found = verdicts(claims.sensitivity(under_conditions("PIE", hits)))
+    assert found["too few points in training are worse", "Acc 0.99"] == "confirmed"
+    assert found["too many points in training are worse", "Acc 0.99"] == "undecided"
+
+
+def test_lengths_are_compared_with_the_paper_s_23_percent():
+    long, short = (
+        [parse(f"{' + '.join(['x1'] * k)} + x2**2 - 1") for k in sizes]
+        for sizes in ((6, 7, 8) * 9, (4, 5, 6) * 9)
+    )
+    found = claims.table(claims.shorter(short, {"a": long, "b": short}))
+    assert found.verdict.tolist() == ["confirmed", "refuted"]
+
+
 def test_beside_the_papers_value_stands_what_follows_it_to_the_letter():
     summary = summarise(
         rows("PIE", "feynman", 10) + rows("PIE (strict)", "feynman", 10) + rows("GP", "feynman", 10)

@@ -74,3 +74,12 @@ def within(margin: float) -> Rule:
 def at_most(margin: float) -> Rule:
     """Claim: no difference exceeds the margin."""
     return Rule(lambda d: d.high <= margin, lambda d: d.low > margin, lambda d: d.mean)
+
+
+def equal(value: float) -> Rule:
+    """Claim: differences are ``value``, as far as their intervals tell."""
+    return Rule(
+        lambda d: d.low <= value <= d.high,
+        lambda d: not d.low <= value <= d.high,
+        lambda d: abs(d.mean - value),
+    )
