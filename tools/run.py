@@ -70,18 +70,16 @@ def main() -> None:
             run("dvc", "config", "--local", "core.no_scm", "true")
         run("dvc", "repro", *sys.argv[2:])
     elif sys.argv[1] == "test":
-        tests = [python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), *sys.argv[2:]]
-        notebooks = [
-            python, "-m", "pytest", "--nbval", "--nbval-current-env",
-            "-o", "addopts=", "-o", "filterwarnings=default",
-            "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
+        tests = [
+            python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), "--nbval",
+            "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
+            *sys.argv[2:], "tests", "src",
         ]  # fmt: skip
-        run(*tests)
-        run(*notebooks, "notebooks")
+        run(*tests, "notebooks")
         if "avx512f" in processor():
             print("once more, as a processor with AVX2 only and one thread", flush=True)
-            run(*tests, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
-            run(*notebooks, "notebooks/00_discover.ipynb", **AVX2, OMP_NUM_THREADS="1")
+            fast = [*tests, "notebooks/00_discover.ipynb", "-m", "not slow"]
+            run(*fast, **AVX2, OMP_NUM_THREADS="1")
     else:
         run(*sys.argv[1:])
 

@@ -196,7 +196,7 @@ def test_the_paper_way_does_not_prepare_for_the_mixture(root):
     """The figures of the model card of pie-plus: `pie` on its validation items."""
     settings = load_settings(root / "params.yaml")
     _, validation = corpora(settings.corpus_plus, root / "data/benchmarks")
-    measured = validate(load_weights(root / "data/models/pie"), validation, 2048)
+    measured = validate(load_weights(root / "data/models/pie"), validation, 512)
     assert measured["validation_loss"] == pytest.approx(10.85, abs=0.1)
     assert measured["validation_exact"] == pytest.approx(0.141, abs=0.01)
 
