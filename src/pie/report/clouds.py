@@ -84,7 +84,7 @@ def contrast(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
         axes = grid[ids.index(row.equation_id), names.index(row.method)]
         found = _answer(axes, row, points[row.equation_id], 1.0, color="0.6", markersize=1.5)
         flaw = row.status.removeprefix("degenerate: ") if row.status != "ok" else ""
-        text = f"{wrapped(clipped(found, 60), 20)}\n{flaw}".strip()
+        text = f"{wrapped(clipped(found, 100), 20)}\n{flaw}".strip()
         axes.set_xlabel(text, fontsize=4.5, color=METHODS[row.method][0])
         axes.tick_params(labelsize=4, length=1.5, pad=1)
         axes.locator_params(nbins=4)

@@ -56,10 +56,10 @@ def equal_time(summary: Sequence[dict]) -> Figure:
 
 
 _SETTINGS = {
-    "examples": "training examples, K\n(small networks)",
-    "points": "training points, N\n(small networks)",
-    "beam": "width of the beam\n(released network)",
-    "tau": "tolerance τ of CL-FEM\n(released network)",
+    "examples": "training examples, K\n({small:.1f} M parameters)",
+    "points": "training points, N\n({small:.1f} M parameters)",
+    "beam": "width of the beam\n({released:.1f} M parameters)",
+    "tau": "tolerance τ of CL-FEM\n({released:.1f} M parameters)",
 }
 _SHADES = {  # score: name, grey, line
     "fitness": ("fitness × 100", "0.0", "-"),
@@ -69,10 +69,13 @@ _SHADES = {  # score: name, grey, line
 }
 
 
-def sensitivity(summary: Sequence[dict], usual: dict[str, float]) -> Figure:
+def sensitivity(
+    summary: Sequence[dict], usual: dict[str, float], parameters: dict[str, int]
+) -> Figure:
     """Figure 5: several scores of *PIE* against what was varied, a panel for each.
 
-    ``usual``: the value elsewhere, by what is varied; a vertical line marks it.
+    ``usual``: the value elsewhere, by what is varied; a vertical line marks it. ``parameters``: of
+    the networks, ``small`` and ``released``.
     """
     kinds = [kind for kind in _SETTINGS if _varied(summary, kind)]
     figure, grid = panels(len(kinds), 2.3)
@@ -87,7 +90,8 @@ def sensitivity(summary: Sequence[dict], usual: dict[str, float]) -> Figure:
         if x[-1] < 20.0 * x[0]:  # few ticks of a logarithmic axis: the values themselves
             axes.set_xticks(x, [f"{value:g}" for value in x])
             axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel(_SETTINGS[kind], fontsize=6)
+        millions = {name: count / 1e6 for name, count in parameters.items()}
+        axes.set_xlabel(_SETTINGS[kind].format(**millions), fontsize=6)
     grid[0].set_ylabel("%")
     lettered(grid)
     legend_below(figure, grid[0])
