@@ -1,5 +1,6 @@
 """What the documents show runs as it stands."""
 
+import csv
 import doctest
 import os
 import re
@@ -34,6 +35,41 @@ def test_every_document_is_listed_and_linked_from_the_readme(root):
     assert {f"docs/{path.name}" for path in (root / "docs").glob("*.md")} == {*DOCUMENTS[1:]}
     readme = (root / "README.md").read_text()
     assert [name for name in DOCUMENTS[1:] if f"]({name})" not in readme] == []
+
+
+def counted(cell: str) -> tuple[int, int]:
+    """Hits and tries of a cell such as ``88.5 % [82, 93] of 122`` or ``3 of 200: 1.5 %``."""
+    if share := re.match(r"([\d.]+) % \[.*\] of (\d+)", cell):
+        return round(float(share[1]) * int(share[2]) / 100.0), int(share[2])
+    hits, tries = re.match(r"(\d+) of (\d+)", cell).groups()
+    return int(hits), int(tries)
+
+
+def test_the_limits_that_the_readme_tells_are_those_of_the_tables(root):
+    def table(name, key):
+        with (root / f"reports/tables/{name}.csv").open(encoding="utf-8") as file:
+            return {tuple(row[k] for k in key): row for row in csv.DictReader(file)}
+
+    readme = (root / "README.md").read_text()
+    every = table("columns/found", ["laws"])[("all",)]
+    found = [
+        [counted(every[f"{name}, noise {level} %"]) for name in ("AI-Feynman", "textbooks")]
+        for level in (0, 1)
+    ]
+    laws = sum(tries for _, tries in found[0])
+    shares = [round(100.0 * sum(hits for hits, _ in both) / laws) for both in found]
+    assert f"Of {laws} laws of four to eight, {shares[0]} % are found, {shares[1]} %" in readme
+    half = table("measured/halves", ["half", "units"])["test", "–"]
+    first, among = (
+        half[f"it is {what}"].partition(" ")[0] for what in ("the best answer", "among the answers")
+    )
+    asked = half["tables with a textbook relation"]
+    assert f"in {first} of {asked}, and it is among the answers in {among} (" in readme
+    few, many = table("no_law/shares", ["kind"])[("all null",)], table("columns/claims", ["tables"])
+    null = [counted(few[part]) for part in ("calibration", "test")]
+    null.append(counted(many[("no law",)]["a law"]))
+    hits, tries = (sum(column) for column in zip(*null, strict=True))
+    assert f"of {tries} tables without a law {hits} got one" in readme
 
 
 def test_the_page_of_functions_is_that_of_the_docstrings(root):
