@@ -51,12 +51,18 @@ def parameters_for(name: str, params: Path = ROOT / "params.yaml") -> dict:
 
 
 def strip(path: Path) -> None:
-    """Remove what differs between two equal runs: ids, times, papermill's own metadata."""
+    """Remove what differs between two equal runs: ids, times, versions, papermill's own metadata.
+
+    Also what a cell says about speed: its outputs are not compared by nbval either.
+    """
     notebook = nbformat.read(path, 4)
     notebook.metadata.pop("papermill", None)
+    notebook.metadata.get("language_info", {}).pop("version", None)
     for i, cell in enumerate(notebook.cells):
         cell.metadata.pop("papermill", None)
         cell.metadata.pop("execution", None)
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            cell.outputs = []
         cell["id"] = uuid.uuid5(uuid.NAMESPACE_OID, f"{path.stem}-{i}").hex[:8]
     partial = path.with_suffix(".tmp")
     nbformat.write(notebook, partial)
