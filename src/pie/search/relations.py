@@ -85,6 +85,9 @@ def slopes_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) ->
 def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relation]:
     """Null vectors of columns (N, M) of norm 1; each step drops the term of least contribution.
 
+    Where the columns obey several relations to rounding, the last term is dropped: the last
+    relation that is left is among terms as early as can be.
+
     Columns that are 0 or not finite are dropped first. Terms that contribute less than
     ``negligible`` times the largest are dropped together.
     """
@@ -97,8 +100,11 @@ def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relatio
         _, values, rows = np.linalg.svd(triangle)
         smallest = values[-1] if len(values) == len(alive) else 0.0
         yield Relation(alive, rows[-1] / norms[alive], float(smallest / values[0]))
-        weight = np.abs(rows[-1])
+        rank = min(int(np.sum(values > SINGULAR * values[0])), len(alive) - 1)
+        weight = np.linalg.norm(rows[rank:], axis=0)  # whatever basis of the null space it is
         absent = np.flatnonzero(weight < negligible * weight.max())
+        if rank < len(alive) - 1:  # several relations: one among the first terms is left
+            absent = np.append(absent, len(alive) - 1)
         alive = np.delete(alive, absent if len(absent) else weight.argmin())
 
 
@@ -219,10 +225,25 @@ def with_distances(
     which, every = np.flatnonzero(steady), np.arange(columns.shape[-1])
     sound[sound] = steady
     sizes[sound], weights[sound] = moments.at(np.tile(every, (len(which), 1)), which)
-    value = np.einsum("bnm,bm->bn", columns[sound], weights[sound])
-    slope = np.einsum("bdnm,bm->bdn", slopes[sound], weights[sound])
-    away[sound] = capped(value / np.linalg.norm(slope, axis=1))
+    away[sound] = capped(_unsaturated(columns[sound], slopes[sound], weights[sound]))
     return weights, sizes, away
+
+
+def _unsaturated(columns: np.ndarray, slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """First-order distances (B, N) of f = P − Q, or of ln P − ln Q, the larger ones.
+
+    P and Q are the sums of the positive terms and of the negative ones. Where exp(kx) is far above
+    all other terms, |f|/‖∇f‖ is 1/k, however far its zeros are; the logarithm goes on.
+    """
+    terms = columns * weights[:, None]
+    above = terms > 0.0
+    p, q = np.where(above, terms, 0.0).sum(axis=-1), np.where(above, 0.0, -terms).sum(axis=-1)
+    rise = np.einsum("bdnm,bnm->bdn", slopes, np.where(above, weights[:, None], 0.0))
+    fall = np.einsum("bdnm,bnm->bdn", slopes, np.where(above, 0.0, -weights[:, None]))
+    plain = np.abs(p - q) / np.linalg.norm(rise - fall, axis=1)
+    steep = np.linalg.norm(rise / p[:, None] - fall / q[:, None], axis=1)
+    far = np.abs(np.log(p / q)) / steep
+    return np.where(np.isfinite(far), np.maximum(plain, far), plain)
 
 
 @jit

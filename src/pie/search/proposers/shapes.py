@@ -15,7 +15,8 @@ import numpy as np
 
 from ...expr.canonical import canonical
 from ...expr.expression import Expression, Tree, from_tree, to_tree, with_variables
-from ...expr.terms import bare, terms, weighted_sum
+from ...expr.solving import scaled
+from ...expr.terms import terms, weighted_sum
 from ...zeroset.metric import errors_of
 from .. import shapes as library
 from ..cloud import Cloud
@@ -100,7 +101,7 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
 @functools.cache
 def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
     """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
-    parts = tuple(bare(term) for term in terms(to_tree(canonical(form))))
+    parts = tuple(scaled(term)[1] for term in terms(to_tree(canonical(form))))
     opened, free = [], d + 1
     for part in parts:
         tree, free = (("c", 1.0), free) if part[0] == "c" else _opened(part, free)
