@@ -73,9 +73,8 @@ def main() -> None:
         tests = [
             python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), "--nbval",
             "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
-            *sys.argv[2:], "tests", "src",
+            *sys.argv[2:], "tests", "src", "notebooks",
         ]  # fmt: skip
-        tests.append("notebooks")
         run(*tests)
         if "avx512f" in processor():
             print("once more, as a processor with AVX2 only and one thread", flush=True)

@@ -22,7 +22,7 @@ HOMES = {
     "from_pretrained": "discovery.pretrained",
     "plot": "report.pictures",
 }
-NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # of what is optional
+NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # packages of extras, without which it cannot be imported
 
 
 def __getattr__(name: str):

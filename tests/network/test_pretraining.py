@@ -193,7 +193,7 @@ def test_a_network_is_asked_about_the_same_equations_under_more_noise(monkeypatc
 
 @pytest.mark.slow
 def test_the_paper_way_does_not_prepare_for_the_mixture(root):
-    """The figures of the model card of pie-plus: `pie` on its validation items."""
+    """The figures of the model card of pie-plus: `pie` on its validation items, the first 512."""
     settings = load_settings(root / "params.yaml")
     _, validation = corpora(settings.corpus_plus, root / "data/benchmarks")
     measured = validate(load_weights(root / "data/models/pie"), validation, 512)

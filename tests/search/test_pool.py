@@ -13,12 +13,12 @@ from pie.search.pool import (
     Draft,
     Found,
     Interrupted,
-    TimeIsUp,
-    watched,
     Pool,
+    TimeIsUp,
     new_drafts,
     reduced,
     search,
+    watched,
 )
 from pie.search.price import Price, Prices, form_price, price_of, settled, whole_price
 from pie.zeroset.crossings import sheets

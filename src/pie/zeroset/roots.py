@@ -282,7 +282,7 @@ def _bracket_and_refine(codes, constants, columns, variable, uniforms):
 
 @jit
 def solutions(codes, constants, columns, variable, uniforms):
-    """Of f = 0, before they are tested; (N,)."""
+    """As :func:`solve_coordinate`, but not yet tested: also poles and false roots; (N,)."""
     occurrences = _count(codes, variable)
     if occurrences == 1:
         return _invert_path(codes, constants, columns, variable, uniforms)
