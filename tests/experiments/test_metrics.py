@@ -4,7 +4,6 @@ import pytest
 from pie.data.benchmarks import NAMES, load
 from pie.experiments.metrics import (
     RECOVERED,
-    fitness_of_starts,
     paper_fitness,
     right_skeleton,
     two_sided,
@@ -136,7 +135,16 @@ def test_zeros_are_zeros(rng):
 
 def test_starts_that_count_as_zeros_score_about_a_half_where_f_is_linear():
     """NMSE is then the ratio of two estimates of the same mean square."""
-    scores = [fitness_of_starts(parse("x1 + 2*x2 - 1"), 2, seed) for seed in range(40)]
+    truth, nothing = parse("x1 + 2*x2 - 1"), parse("x1 - x1")
+    scores = [paper_fitness(nothing, truth, 2, seed, residual=1e-8) for seed in range(40)]
     assert np.mean(scores) == pytest.approx(0.5, abs=0.05)
-    assert paper_fitness(parse("x1 - x1"), parse("x1 + 2*x2 - 1"), 2, seed=0) == 0.0
-    assert fitness_of_starts(parse("ln(0 - 1 - x1**2) + x2"), 2, 0) == 0.0, "defined nowhere"
+    assert paper_fitness(nothing, truth, 2, seed=0) == 0.0
+    undefined = parse("ln(0 - 1 - x1**2) + x2")
+    assert paper_fitness(nothing, undefined, 2, 0, residual=1e-8) == 0.0, "defined nowhere"
+
+
+def test_a_tolerance_changes_only_what_is_small_everywhere():
+    small = parse("1e-12*(x1 - 3)")  # its zeros are x1 = 3, where the truth is large
+    scores = [paper_fitness(small, CIRCLE, 2, 0, residual=r) for r in (0.0, 1e-8)]
+    assert scores[0] < scores[1] - 0.1
+    assert paper_fitness(CIRCLE, CIRCLE, 2, 0, residual=1e-8) > 1 - 1e-6

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -91,3 +92,20 @@ def test_the_package_has_its_types_styles_and_license(installed):
     names = {p.relative_to(folder / "site").as_posix() for p in folder.rglob("site/**/*")}
     assert {"pie/py.typed", "pie/weights/config.json", "pie/report/page.css"} <= names
     assert any(name.endswith("LICENSE") for name in names)
+
+
+def test_compiled_code_is_kept_per_user_where_the_package_cannot_be_written(installed, tmp_path):
+    folder, _ = installed
+    shutil.copytree(folder / "site/pie", tmp_path / "pie", ignore=shutil.ignore_patterns("weights"))
+    for place in [tmp_path / "pie", *filter(Path.is_dir, (tmp_path / "pie").rglob("*"))]:
+        (place / "__pycache__").touch()  # a file, in which nothing can be written, even by root
+    script = (
+        "import numpy as np; from pie.expr.kernel import stack_depth\n"
+        "stack_depth(np.zeros(1, np.int64)); print(sum(stack_depth.stats.cache_hits.values()))"
+    )
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "NUMBA"))}
+    env |= {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home/cache")}
+    command = [sys.executable, "-c", script]
+    hits = [subprocess.check_output(command, cwd=tmp_path, env=env, text=True) for _ in range(2)]
+    assert [int(text) for text in hits] == [0, 1], "compiled once, then loaded"
+    assert list((tmp_path / "home").rglob("*.nbi"))

@@ -154,6 +154,14 @@ def test_beside_the_papers_value_stands_what_follows_it_to_the_letter():
     assert shown == [("PIE", "paper"), ("PIE (strict)", "ours"), ("PIE", "ours"), ("GP", "ours")]
 
 
+def test_a_second_row_tells_what_answers_score_if_starts_count_and_only_where_it_differs():
+    summary = summarise(rows("PIE", "feynman", 10) + rows("GP", "feynman", 10))
+    otherwise = summarise(rows("PIE", "feynman", 10) + rows("GP", "feynman", 20))
+    table = paper.comparison(summary, "feynman", pd.DataFrame({"method": []}), otherwise)
+    shown = [tuple(line) for line in table[["Method", ""]].to_numpy().tolist()]
+    assert shown == [("PIE", "ours"), ("GP", "ours"), ("GP", "ours, starts count")]
+
+
 def test_the_headline_has_the_papers_value_in_brackets():
     summary = summarise(rows("PIE (strict)", "feynman", 20) + rows("PIE", "feynman", 40))
     line, other = paper.headline(summary, REPORTED, {"feynman": ["fitness", "acc_0.99"]}).to_dict(

@@ -17,6 +17,7 @@ from ..zeroset.crossings import zeros_on_lines
 from ..zeroset.distance import project
 
 NOTE = "compiling for this machine: about a quarter of a minute, once per installation"
+LIMIT = 300  # seconds that the process for the other share may take
 Share = tuple[tuple[Dispatcher, str], ...]
 _PROGRAM = "int64[::1], float64[::1], float64[:, ::1]"  # codes, constants, columns
 # What a search calls and with what, in an order in which the shares seldom compile the same callee.
@@ -74,14 +75,23 @@ class _Start(event.Listener):
         pass
 
 
+def _wait_for(helper: subprocess.Popen) -> None:
+    """A process that does not end in :data:`LIMIT` is stopped; what it lacks is compiled here."""
+    try:
+        helper.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        helper.kill()
+        helper.wait()
+
+
 def compile_all() -> None:
     """What a search calls, in two processes, and says so on a terminal; or loads it from disk."""
     start = _Start()
     with event.install_listener("numba:compile", start):
-        compile_share(FIRST)
-        if start.helper is not None:
-            start.helper.wait()
-        compile_share(SECOND)
+        for share in (FIRST, SECOND):
+            compile_share(share)
+            if start.helper is not None:
+                _wait_for(start.helper)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -64,15 +64,24 @@ class Row:
         raise ValueError(f"score is {name!r}; expected fitness, acc_0.99, recovered or skeleton")
 
 
-def score(problem: Problem, answer: Answer) -> Row:
-    """The row of an answer; its equation is parsed from the text that is written to disk."""
+def _compared(problem: Problem, answer: Answer | Row) -> tuple:
+    """What the scores compare; the equation is parsed from the text that is written to disk."""
     estimate = parse(answer.equation) if answer.equation else None
-    arguments = (estimate, problem.truth, problem.n_variables, answer.seed, problem.box)
+    return estimate, problem.truth, problem.n_variables, answer.seed, problem.box
+
+
+def _fitness(*compared, residual: float = 0.0) -> float:
+    return round(paper_fitness(*compared, residual=residual), 6)
+
+
+def score(problem: Problem, answer: Answer) -> Row:
+    """The row of an answer."""
+    compared = _compared(problem, answer)
     return Row(
         **asdict(answer),
-        fitness=round(paper_fitness(*arguments), 6),
-        two_sided=round(two_sided(*arguments), 6),
-        skeleton=int(right_skeleton(*arguments)),
+        fitness=_fitness(*compared),
+        two_sided=round(two_sided(*compared), 6),
+        skeleton=int(right_skeleton(*compared)),
     )
 
 
@@ -109,6 +118,15 @@ def evaluate(
     """
     found = answers(contest, methods, problems, workers, folder, cluster)
     return scored(found, [*problems] * len(methods), workers)
+
+
+def rescored(found: Sequence[Row], problems: Sequence[Problem], residual: float) -> list[Row]:
+    """The rows with the fitness that they have if |f̂| < ``residual`` makes a start a zero.
+
+    See :func:`pie.experiments.metrics.paper_fitness`; other scores stay.
+    """
+    pairs = zip(asked(found, problems), found, strict=True)
+    return [replace(r, fitness=_fitness(*_compared(p, r), residual=residual)) for p, r in pairs]
 
 
 write_rows = functools.partial(write_records, Row)

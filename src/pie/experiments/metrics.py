@@ -91,8 +91,13 @@ def paper_fitness(
     n_variables: int,
     seed: int,
     box: Box | None = None,
+    residual: float = 0.0,
 ) -> float:
-    """The paper's fitness of f̂ against f, in [0, 1]."""
+    """The paper's fitness of f̂ against f, in [0, 1].
+
+    The paper does not say what f̂ ≡ 0 scores. Here it has no zeros and scores 0; with a
+    ``residual`` a start at which |f̂| is smaller counts as a zero, so that all starts do.
+    """
     if estimate is None or not estimate.variables:
         return 0.0
     box, *frame = _frame(box, n_variables)
@@ -102,21 +107,8 @@ def paper_fitness(
     except ValueError:  # too long
         return 0.0
     rng = np.random.default_rng(seed)
-    return _fitness(zeros(estimate, n_variables, rng, box=box), truth, rng, box)
-
-
-def fitness_of_starts(
-    truth: Expression, n_variables: int, seed: int, box: Box | None = None
-) -> float:
-    """The fitness of f̂ ≡ 0 if its start points counted as zeros; :func:`paper_fitness` gives it 0.
-
-    The paper does not specify this. Its values for degenerate methods are close to this one.
-    """
-    box, *frame = _frame(box, n_variables)
-    rng = np.random.default_rng(seed)
-    shape = (STARTS, n_variables)
-    starts = rng.standard_normal(shape) if box is None else box.uniform(STARTS, rng)
-    return _fitness(starts, in_units(truth, *frame), rng, box)
+    points = zeros(estimate, n_variables, rng, box=box, residual=residual)
+    return _fitness(points, truth, rng, box)
 
 
 def _share_near(points: np.ndarray, expression: Expression, reach: float) -> float:

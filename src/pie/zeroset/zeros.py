@@ -15,29 +15,33 @@ def zeros(
     rng: np.random.Generator,
     starts: int = STARTS,
     box: Box | None = None,
+    residual: float = 0.0,
 ) -> np.ndarray:
     """Zeros (n ≤ ``starts``, D) of an equation near standard normal starts.
 
     With a box: starts and zeros lie in it, and up to eight times as many starts are tried.
+    A start at which |f| < ``residual`` counts as a zero: a solver with that tolerance stops there.
     """
     if box is None:
-        return _solved(expression, rng.standard_normal((starts, n_variables)), rng)
+        return _solved(expression, rng.standard_normal((starts, n_variables)), rng, residual)
     found = np.empty((0, n_variables))
     for _ in range(8):
-        points = _solved(expression, box.uniform(starts, rng), rng)
+        points = _solved(expression, box.uniform(starts, rng), rng, residual)
         found = np.concatenate([found, points[box.contains(points)]])
         if len(found) >= starts:
             break
     return found[:starts]
 
 
-def _solved(expression: Expression, begin: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _solved(
+    expression: Expression, begin: np.ndarray, rng: np.random.Generator, residual: float
+) -> np.ndarray:
     """Starts (n, D) moved along one axis, the first of a random order that has a zero."""
     starts, n_variables = begin.shape
     order = rng.permuted(np.tile(np.arange(n_variables), (starts, 1)), axis=1)
     branch = rng.random(starts)
     points = begin.copy()
-    found = np.zeros(starts, bool)
+    found = np.abs(expression.values(begin)) < residual
     columns = np.ascontiguousarray(begin.T)
     roots = np.stack(
         [solve_coordinate(*expression.arrays, columns, j + 1, branch) for j in range(n_variables)]
