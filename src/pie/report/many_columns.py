@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from ..data.columns import KINDS
 from ..data.null_clouds import LAWFUL
 from ..experiments.many_columns import TOO_WIDE
-from .drawing import METHODS, legend_below, panels, percents
+from .drawing import METHODS, intervals, legend_below, panels
 from .tables import share, wilson
 
 _STYLES = {0: (METHODS["PIE+"][0], "D-"), 1: ("0.5", "s--")}  # without and with noise
@@ -83,10 +83,10 @@ def by_width(rows: pd.DataFrame) -> Figure:
     for (name, level), laws in searched:
         axes, (colour, style) = grid[[*rows.set.unique()].index(name)], _STYLES[level > 0.0]
         widths, groups = zip(*laws.groupby("width"), strict=True)
-        height, *ends = percents([wilson(g.right) for g in groups], "share")
         label = f"noise {100 * level:g} %"
         bars = {"fmt": style, "color": colour, "elinewidth": 0.7, "label": label}
-        axes.errorbar(np.array(widths) + 0.1 * (level > 0.0), height, np.abs(ends - height), **bars)
+        places = np.array(widths) + 0.1 * (level > 0.0)
+        intervals(axes, places, [wilson(g.right) for g in groups], "share", **bars)
         axes.set(title=name, xlabel="columns", ylim=(-2, 102), xticks=widths)
     grid[0].set_ylabel("right answers (%)")
     legend_below(figure, grid[0])

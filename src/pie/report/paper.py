@@ -30,7 +30,7 @@ def comparison(summary: Sequence[dict], benchmark: str, reported: pd.DataFrame) 
         if e := theirs.get(method):
             line = {"Method": method, "": "paper", "fitness": f"{e['fitness']:.3f}"}
             line |= {title: f"{e[column]:.1f} %" for title, column in columns.items()}
-            lines.append(line | {"two-sided": "–", "recovered": "–"})
+            lines.append(line)
         for name in (LITERAL.get(method), method):
             if e := ours.pop(name, None):
                 fitness = f"{e['fitness']:.3f} [{e['fitness_low']:.2f}, {e['fitness_high']:.2f}]"
@@ -38,14 +38,15 @@ def comparison(summary: Sequence[dict], benchmark: str, reported: pd.DataFrame) 
                 line |= {title: with_interval(e, column) for title, column in columns.items()}
                 line["two-sided"] = f"{e['two_sided']:.3f}"
                 lines.append(line | {"recovered": f"{100 * e['recovered']:.1f} %"})
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines).fillna("–")
 
 
 def _reported(entry: dict, reported: dict[str, pd.DataFrame]) -> dict:
     """The paper's values for a method on a test set; empty where it has none."""
-    table = reported.get(entry["benchmark"], pd.DataFrame())
-    records = table.to_dict("records")
-    return next((r for r in records if LITERAL.get(r["method"], r["method"]) == entry["method"]), {})
+    for record in reported.get(entry["benchmark"], pd.DataFrame()).to_dict("records"):
+        if LITERAL.get(record["method"], record["method"]) == entry["method"]:
+            return record
+    return {}
 
 
 def headline(
