@@ -67,13 +67,11 @@ def claimed(rows: pd.DataFrame) -> pd.DataFrame:
 
 def beside(rows: pd.DataFrame) -> pd.DataFrame:
     """Right answers and seconds of each method of benchmarks/peers_columns.py, a line each."""
-    table: dict[str, dict[str, str]] = {}
-    both = pd.concat([rows, rows.assign(set="all")])
-    for (name, level, method), g in both.groupby(["set", "noise", "method"], sort=False):
-        table.setdefault(method, {})[f"{name}, noise {100 * level:g} %"] = share(g.right)
-    for method, g in rows.groupby("method"):
-        table[method]["median s"] = f"{g.seconds.median():.1f}"
-    return pd.DataFrame(table).T.rename_axis("Method").reset_index()
+    both = pd.concat([rows, rows.assign(set="all")]).groupby(["method", "set", "noise"], sort=False)
+    table = both.right.agg(share).unstack(["set", "noise"], sort=False)
+    table.columns = [f"{name}, noise {100 * level:g} %" for name, level in table.columns]
+    table["median s"] = rows.groupby("method").seconds.median().map("{:.1f}".format)
+    return table.rename_axis("Method").reset_index()
 
 
 def by_width(rows: pd.DataFrame) -> Figure:
