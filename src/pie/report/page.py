@@ -11,12 +11,13 @@ from urllib.parse import quote
 
 import yaml
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 HERE = Path(__file__).parent
 LARGEST_SVG = 200_000  # bytes; beyond, the PNG is smaller
 NO_HISTORY = "no git history"
 NUMBER = re.compile(r"[-−+]?[\d.]+(e[-+]?\d+)?( %)?|–|")
+LONG_WORD, OPERATOR = re.compile(r"\S{20,}"), re.compile(r"(?<!\*)\*(?!\*)|[/·(]")
 
 
 class Stage(NamedTuple):
@@ -83,14 +84,26 @@ def slug(text: str) -> str:
 
 
 def _unbroken(value: object) -> object:
-    """Text in which no line ends before a per cent sign; whatever else is shown, as it is."""
-    return value.replace(" %", "\u00a0%") if isinstance(value, str) else value
+    """Text in which no line ends before a per cent sign or within ``[0.1, 0.2]``.
+
+    Whatever else is shown, as it is.
+    """
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return re.sub(r" (?=%)|(?<=,) (?=[^][\s]+\])", "\u00a0", value)
+
+
+def _breakable(cell: str) -> Markup:
+    """A cell in whose long words a line may end after an operator or an opening bracket."""
+    return Markup(
+        LONG_WORD.sub(lambda m: OPERATOR.sub(r"\g<0><wbr>", m[0]), escape(_unbroken(cell)))
+    )
 
 
 PAGES = Environment(
     loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True, finalize=_unbroken
 )
-PAGES.filters["slug"] = slug
+PAGES.filters |= {"slug": slug, "breakable": _breakable}
 
 
 def render(
