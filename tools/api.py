@@ -5,6 +5,7 @@ python tools/api.py
 
 import inspect
 import re
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import pie
@@ -24,24 +25,13 @@ def plain(text: str) -> str:
     """
     text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", inspect.cleandoc(text)).replace("``", "`")
     text = re.sub(r"(?m)^((?:>>>|\.\.\.) .*(?:\n(?!\n).*)*)", r"```python\n\1\n```", text)
-    return re.sub(r"(?m)^(Args|Raises|Attributes):$", r"**\1**\n", _listed(text))
+    return re.sub(r"(?m)^(Args|Raises|Attributes):((?:\n(?: .*)?)*)", _listed, text)
 
 
-def _listed(text: str) -> str:
+def _listed(section: re.Match) -> str:
     """Arguments as a list: ``name: what it is``, continued on deeper lines."""
-    lines, inside = [], False
-    for line in text.split("\n"):
-        if re.fullmatch(r"(Args|Raises|Attributes):", line):
-            inside = True
-        elif line and not line.startswith(" "):
-            inside = False
-        found = re.match(r"    ([\w, ]+): (.*)", line) if inside else None
-        if found:
-            line = f"- `{found[1]}`: {found[2]}"
-        elif inside and line.startswith("        "):
-            line = f"  {line.strip()}"
-        lines.append(line)
-    return "\n".join(lines)
+    lines = re.sub(r"(?m)^ {4}([\w, ]+): ", r"- `\1`: ", section[2])
+    return f"**{section[1]}**\n" + re.sub(r"(?m)^ {8,}", "  ", lines)
 
 
 def members(kind: type) -> list[tuple[str, object]]:
@@ -74,13 +64,11 @@ def _signature(name: str, function) -> str:
     """The call with the defaults, a line for each argument."""
     parts = []
     for argument in inspect.signature(function).parameters.values():
-        default = argument.default
-        short = (
-            f"{type(default).__name__}()" if hasattr(default, "__dataclass_fields__") else default
-        )
-        given = (
-            "" if default is argument.empty else f"={short!r}" if short is default else f"={short}"
-        )
+        default, given = argument.default, ""
+        if is_dataclass(default):
+            given = f"={type(default).__name__}()"
+        elif default is not argument.empty:
+            given = f"={default!r}"
         parts.append(f"    {argument.name}{given},\n")
     return f"pie.{name}(\n{''.join(parts)})"
 

@@ -48,6 +48,7 @@ NOTEBOOKS = {  # stage: notebook and rows
     "equal_time_plus": ("09_equal_time", "equal_time/plus"),
     "equal_time_baselines": ("09_equal_time", "equal_time/baselines"),
     "sensitivity": ("06_sensitivity", "sensitivity"),
+    "ablation": ("08_plus", "ablation"),
     "field": ("13_field", "field/*"),
 }
 CLOUDS = 20  # of no_law, and of the claims of 12_columns
@@ -68,11 +69,13 @@ def set_up(notebook: str) -> dict:
 
 
 def tasks_of(names: dict) -> list[Task]:
-    """Tasks of a notebook; those of 06 are its settings of the search by label."""
+    """Tasks of a notebook; of 06 its settings of the search by label, of 08 its methods."""
     if "tasks" in names:
         return names["tasks"]
-    settings = {**names["wider"], **names["looser"]}
-    return [Task(s, ["PIE"], names["problems"], label) for label, s in settings.items()]
+    if "wider" in names:
+        settings = {**names["wider"], **names["looser"]}
+        return [Task(s, ["PIE"], names["problems"], label) for label, s in settings.items()]
+    return [Task(names["setting"], names["methods"], names["problems"])]
 
 
 def known(tasks: list[Task]) -> dict:
@@ -103,6 +106,12 @@ def agrees(old: Row, new: Row, timed: bool) -> bool:
         return new.skeleton >= old.skeleton
     near = all(abs(getattr(old, s) - getattr(new, s)) <= SAME[s] for s in ROW_SCORES)
     return near and (old.skeleton, old.status) == (new.skeleton, new.status)
+
+
+def told(same: bool, text: str) -> bool:
+    """Print what was found again, and whether it is the same."""
+    print(f"{'same ' if same else 'OTHER'} {text}", flush=True)
+    return same
 
 
 def label(task: Task, row: Row) -> Row:
@@ -144,12 +153,11 @@ def rows_agree(stage: str) -> bool:
     for old in sample(answered):
         task, problem = places[key(old)]
         (new,) = evaluate(task.contest, [old.method], [problem])
-        good = agrees(old, new, stage.startswith("equal_time"))
-        others |= set() if good else {old.method}
         scores = ", ".join(f"{s} {getattr(old, s)} | {getattr(new, s)}" for s in ROW_SCORES)
         found = f"{old.equation or old.status} | {new.equation or new.status}"
         where = f"{old.method}, {old.equation_id}, {old.budget}"
-        print(f"{'same ' if good else 'OTHER'} {where}: {found}, {scores}", flush=True)
+        same = agrees(old, new, stage.startswith("equal_time"))
+        others |= set() if told(same, f"{where}: {found}, {scores}") else {old.method}
     if AGAIN in sys.argv:
         for method in sorted(others):
             find_again(method, tasks, files)
@@ -186,24 +194,8 @@ def clouds_agree() -> bool:
     same = True
     for cloud in chosen:
         before, after = (t[(t.part == cloud.part) & (t.cloud == cloud.name)] for t in (old, new))
-        good = before.equation.tolist() == after.equation.tolist()
-        same &= good
-        print(f"{'same ' if good else 'OTHER'} {cloud.part}, {cloud.name}: {len(after)} candidates")
-    return same
-
-
-def parts_agree() -> bool:
-    """A sample of the rows of 08_plus, of each part that is left out, again."""
-    names = set_up("08_plus")
-    setting, problems = names["setting"], {p.equation_id: p for p in names["problems"]}
-    same = True
-    for old in sample(read_rows(ROOT / "data/results/ablation.csv")):
-        (new,) = evaluate(setting, [old.method], [problems[old.equation_id]])
-        good = agrees(old, new, timed=False)
-        same &= good
-        found = f"{old.equation or old.status} | {new.equation or new.status}"
-        where = f"{old.method}, {old.equation_id}"
-        print(f"{'same ' if good else 'OTHER'} {where}: {found}", flush=True)
+        alike = before.equation.tolist() == after.equation.tolist()
+        same &= told(alike, f"{cloud.part}, {cloud.name}: {len(after)} candidates")
     return same
 
 
@@ -217,11 +209,8 @@ def measured_agree() -> bool:
     ):
         old = pd.read_csv(ROOT / f"data/results/{rows}.csv")[::every].reset_index(drop=True)
         new = found(items[::every], config, names["workers"])
-        for before, after in zip(old.itertuples(), new.itertuples(), strict=True):
-            good = getattr(before, answer) == getattr(after, answer)
-            same &= good
-            print(f"{'same ' if good else 'OTHER'} {getattr(before, answer)} | "
-                  f"{getattr(after, answer)}", flush=True)  # fmt: skip
+        for before, after in zip(old[answer], new[answer], strict=True):
+            same &= told(before == after, f"{before} | {after}")
     return same
 
 
@@ -236,8 +225,8 @@ def columns_agree() -> bool:
     both = new.merge(old, "left", ["set", "law_id", "noise"], suffixes=("", "_before"))
     good = both.answer == both.answer_before
     for same, row in zip(good, both.itertuples(), strict=True):
-        print(f"{'same ' if same else 'OTHER'} {row.set}, {row.law_id}, {row.noise}: "
-              f"{row.answer_before} | {row.answer}", flush=True)  # fmt: skip
+        where = f"{row.set}, {row.law_id}, {row.noise}"
+        told(same, f"{where}: {row.answer_before} | {row.answer}")
     return bool(good.all())
 
 
@@ -249,7 +238,7 @@ def claims_agree() -> bool:
     old = pd.read_csv(ROOT / "data/results/columns_claims.csv", keep_default_na=False)
     good = (new.drop(columns="seconds") == old[::every].reset_index()[new.columns[:-1]]).all(axis=1)
     for same, row in zip(good, new.itertuples(), strict=True):
-        print(f"{'same ' if same else 'OTHER'} {row.of}, {row.cloud}: {row.laws or '–'}")
+        told(same, f"{row.of}, {row.cloud}: {row.laws or '–'}")
     return bool(good.all())
 
 
@@ -258,7 +247,7 @@ def small_agree() -> bool:
     return weights_agree("small") and weights_agree("plus") and rows_agree("sensitivity")
 
 
-OTHERS = {"no_law": clouds_agree, "ablation": parts_agree, "measured": measured_agree}
+OTHERS = {"no_law": clouds_agree, "measured": measured_agree}
 OTHERS |= {"columns": columns_agree, "columns_claims": claims_agree}
 OTHERS |= dict.fromkeys(SMALL, small_agree)
 

@@ -13,15 +13,8 @@ import torch
 from tqdm import tqdm
 
 from pie import from_pretrained
-
-try:
-    from pie.expr.canonical import canonical
-    from pie.search.plus import PlusConfig, discover_plus
-except ModuleNotFoundError:  # before the library was in packages
-    from pie.canonical import canonical
-    from pie.plus import discover_plus
-
-    from pie.search import PlusConfig
+from pie.expr.canonical import canonical
+from pie.search.plus import PlusConfig, discover_plus
 
 
 def answer(model: torch.nn.Module, points: np.ndarray) -> dict:

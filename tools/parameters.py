@@ -5,11 +5,11 @@ python tools/parameters.py
 
 from pathlib import Path, PurePosixPath
 
+import readme
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 SECTIONS = PurePosixPath("build/settings")  # a file each (tools/notebook_code.py)
-BEGIN, END = "<!-- parameters -->", "<!-- /parameters -->"
 
 
 def _paths(entries: list) -> list[PurePosixPath]:
@@ -25,9 +25,7 @@ def graph(stages: dict) -> dict[str, set[str]]:
         return out.is_relative_to(dep) or dep.is_relative_to(out)
 
     return {
-        name: {
-            other for other in stages if any(meet(o, d) for o in outs[name] for d in deps[other])
-        }
+        name: {n for n in stages if any(meet(o, d) for o in outs[name] for d in deps[n])}
         for name in stages
     }
 
@@ -72,8 +70,7 @@ def table(stages: dict) -> str:
 def updated(text: str, root: Path = ROOT) -> str:
     """The text of docs/sweeps.md with the table between its markers."""
     stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n{table(stages)}{END}{rest.split(END)[1]}"
+    return readme.updated(text, table(stages), "parameters")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,24 +59,16 @@ def headline(root: Path = ROOT) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def full(root: Path = ROOT) -> str:
-    """All methods with their intervals as Markdown, without captions."""
-    texts = [(root / f"reports/tables/{name}.md").read_text() for name in TABLES]
-    return "\n".join(text.split("\n\n", 1)[1] for text in texts)
-
-
-def measured(root: Path = ROOT) -> str:
-    """Measured tables and obvious laws as Markdown, without captions."""
-    texts = [
-        (root / f"reports/tables/measured/{name}.md").read_text() for name in ("halves", "obvious")
-    ]
+def whole(*names: str, root: Path = ROOT) -> str:
+    """Tables as Markdown, without captions."""
+    texts = [(root / f"reports/tables/{name}.md").read_text() for name in names]
     return "\n".join(text.split("\n\n", 1)[1] for text in texts)
 
 
 BLOCKS = (
     ("README.md", "results", headline),
-    ("docs/results.md", "results", full),
-    ("docs/results.md", "measured", measured),
+    ("docs/results.md", "results", partial(whole, *TABLES)),
+    ("docs/results.md", "measured", partial(whole, "measured/halves", "measured/obvious")),
 )
 
 if __name__ == "__main__":

@@ -52,15 +52,11 @@ def test_every_code_cell_was_executed(root, name):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_params_fit_the_notebook(root, name):
-    assert tool(root, "notebook").parameters_for(name)
-
-
-@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_opened_by_hand_shows_what_the_pipeline_shows(root, name):
     """Its own parameters are those of params.yaml, so that what it holds is of full size."""
     declared = papermill.inspect_notebook(str(root / f"notebooks/{name}.ipynb"))
     given = tool(root, "notebook").parameters_for(name)
+    assert given, "no section of params.yaml"
     for key in given.keys() - {"out", "recipes", "workers"}:
         assert ast.literal_eval(declared[key]["default"]) == given[key], key
 
@@ -309,7 +305,7 @@ def test_the_documents_show_the_tables_that_the_pipeline_made(root):
     tables = tool(root, "readme")
     for name, block, table in tables.BLOCKS:
         text = (root / name).read_text()
-        assert tables.updated(text, table(root), block) == text, (name, block)
+        assert tables.updated(text, table(root=root), block) == text, (name, block)
 
 
 def test_the_headline_of_the_readme_has_a_number_wherever_the_full_tables_have_one(root):

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from ..experiments.comparisons import Difference
-from .drawing import METHODS, distinct, legend_below, lettered, panels, percents
+from .drawing import METHODS, distinct, intervals, legend_below, lettered, panels, percents
 
 Varied = list[tuple[float, dict]]  # values of a setting, and their entries of the summary
 
@@ -21,19 +21,18 @@ Varied = list[tuple[float, dict]]  # values of a setting, and their entries of t
 def _draw(
     axes: Axes, names: Sequence[str], varied: Varied, key: str, counted: bool = False
 ) -> None:
-    """A score of every method with its intervals, methods a little apart; ``counted``: equations."""
+    """A score of every method, methods a little apart; ``counted``: of how many equations."""
     for i, name in enumerate(names):
         mine = [(x, entry) for x, entry in varied if entry["method"] == name]
         if mine:
             x, entries = zip(*mine, strict=True)
             colour, marker = METHODS[name]
-            value, *ends = percents(entries, key)
             style = {"color": colour, "elinewidth": 0.5, "linewidth": 0.8, "markersize": 3}
             count = min(entry["equations"] for entry in entries)
             line = "--" if "Vanilla" in name else "-"
             style |= {"fmt": f"{marker}{line}", "label": f"{name}, {count}" if counted else name}
             shifted = np.array(x) * 1.05 ** (i - len(names) / 2)
-            axes.errorbar(shifted, value, np.abs(ends - value), **style)
+            intervals(axes, shifted, entries, key, **style)
 
 
 def _varied(summary: Sequence[dict], kind: str) -> Varied:

@@ -60,9 +60,15 @@ def percents(entries: Sequence[dict], key: str) -> np.ndarray:
     return np.array([[100 * e[f"{key}{end}"] for e in entries] for end in ("", "_low", "_high")])
 
 
+def intervals(axes: Axes, x, entries: Sequence[dict], key: str, **style) -> None:
+    """A score in per cent along y at the places ``x``, with its intervals."""
+    value, *ends = percents(entries, key)
+    axes.errorbar(x, value, np.abs(ends - value), **style)
+
+
 def interval_dot(axes: Axes, entry: dict, key: str, place: float, colour: str, marker: str) -> None:
     """A score in per cent along x, on its interval."""
-    ((value,), (low,), (high,)) = percents([entry], key)
+    value, low, high = percents([entry], key)[:, 0]
     axes.plot([low, high], [place, place], color="0.6", linewidth=0.8)
     axes.plot(value, place, marker, color=colour)
 
@@ -70,7 +76,8 @@ def interval_dot(axes: Axes, entry: dict, key: str, place: float, colour: str, m
 def window(points: np.ndarray, outside: float, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Corners (D,) of the points but for a share ``outside`` at either end, with a margin."""
     low, high = np.quantile(points, [outside, 1.0 - outside], axis=0)
-    return low - margin * (high - low), high + margin * (high - low)
+    margins = margin * np.where(high > low, high - low, 1.0)
+    return low - margins, high + margins
 
 
 def frame(axes: Axes, points: np.ndarray, outside: float = 0.03, margin: float = 0.15) -> None:

@@ -9,25 +9,22 @@ from matplotlib.figure import Figure
 from ..data.benchmarks import Problem
 from ..data.field import POINTS
 from ..experiments.evaluation import Row, grouped
-from .drawing import METHODS, legend_below, panels, percents
+from .drawing import METHODS, intervals, legend_below, panels
 from .tables import share, wilson
 
 BANDS = {"noise below 1 %": (0.0, 1.0), "1 to 3 %": (1.0, 3.0), "above 3 %": (3.0, 100.0)}
 
 
-def named_noise(problem: Problem) -> float:
-    """The noise that is named by a problem, in per cent of the spread of each column."""
+def _noise(problem: Problem) -> float:
+    """In per cent of the spread of each column."""
     return float(problem.sampling.rpartition("noise ")[2].removesuffix(" %"))
-
-
-def _in_band(problem: Problem, band: tuple[float, float]) -> bool:
-    return band[0] <= named_noise(problem) < band[1]
 
 
 def _members(problems: Sequence[Problem]) -> dict[str, set[str]]:
     """Ids of the laws in each group: all, by noise, by way, by number of columns."""
     groups = {"all": problems}
-    groups |= {name: [p for p in problems if _in_band(p, band)] for name, band in BANDS.items()}
+    for name, (low, high) in BANDS.items():
+        groups[name] = [p for p in problems if low <= _noise(p) < high]
     groups |= {way: [p for p in problems if p.sampling.startswith(way)] for way in POINTS}
     groups |= {f"{d} columns": [p for p in problems if p.n_variables == d] for d in (2, 3)}
     return {name: {p.equation_id for p in group} for name, group in groups.items()}
@@ -63,11 +60,10 @@ def by_noise(rows: Sequence[Row], problems: Sequence[Problem]) -> Figure:
     figure, (axes,) = panels(1, 2.8)
     for i, ((method,), found) in enumerate(grouped(rows, "method").items()):
         hits = [[r.skeleton for r in found if r.equation_id in ids] for ids in members.values()]
-        height, *ends = percents([wilson(h) for h in hits], "share")
         places = np.arange(len(members)) + 0.05 * (i - 1)
         colour, marker = METHODS[method]
         bars = {"fmt": f"{marker}-", "color": colour, "elinewidth": 0.7, "label": method}
-        axes.errorbar(places, height, np.abs(ends - height), **bars)
+        intervals(axes, places, [wilson(h) for h in hits], "share", **bars)
     axes.set(ylim=(-2, 102), ylabel="right skeletons (%)", xlabel="noise, of each column's spread")
     axes.set_xticks(range(len(members)), [name.removeprefix("noise ") for name in members])
     legend_below(figure, axes)

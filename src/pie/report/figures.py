@@ -107,7 +107,7 @@ def ablation(summary: Sequence[dict]) -> Figure:
 
 
 def endings(table: pd.DataFrame) -> Figure:
-    """How the problems of each test set end, in per cent (:func:`pie.experiments.misses.counts`)."""
+    """How the problems of each test set end; ``table``: :func:`pie.experiments.misses.counts`."""
     figure, (axes,) = panels(1, 0.8 + 0.25 * len(table))
     left = np.zeros(len(table))
     for verdict, shade in zip(table.columns[2:], ("#009E73", "0.35", "0.6", "0.85"), strict=True):

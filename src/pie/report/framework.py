@@ -14,6 +14,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from ..expr.expression import Expression, to_tree
 from ..network.config import BITS
+from ..network.model import parameter_count
 from .drawing import METHODS, WIDTH, clipped, draw_zero_set, frame, math_text, wrapped
 from .trace import Trace
 
@@ -37,7 +38,7 @@ def framework(trace: Trace, shown: int = 5) -> Figure:
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, WIDTH), ylim=(0, height))
     axes.axis("off")
-    millions, batch = f"{trace.parameters / 1e6:.3g}", trace.shapes["points"][0]
+    millions, batch = f"{parameter_count(trace.model) / 1e6:.3g}", trace.shapes["points"][0]
     titles = (
         "3  Inference: from points to equations",
         f"2  Network: {millions} million parameters, a batch of {batch}",
@@ -138,7 +139,7 @@ def _generation(axes: Axes, trace: Trace, y: float) -> None:
 def _network(axes: Axes, trace: Trace, y: float) -> None:
     _bits(axes, trace, 0.2, y + 0.95)
     _tokens(axes, trace, 2.62, y + 0.95)
-    config, shapes = trace.config, trace.shapes
+    config, shapes = trace.model.config, trace.shapes
     stays = config.encoder == "inducing"
     encoder = f"{config.encoder_layers} × {'(MAB(I, X), SAB)' if stays else 'ISAB, PMA'}"
     boxes = {
@@ -159,7 +160,7 @@ def _network(axes: Axes, trace: Trace, y: float) -> None:
 
 def _bits(axes: Axes, trace: Trace, x: float, y: float) -> None:
     """The half-precision bits of a coordinate: black is 1."""
-    text = f"x1 = {trace.value:.4g} of the first point, as bits"
+    text = f"x1 = {trace.item.points[0, 0]:.4g} of the first point, as bits"
     _write(axes, x, y + 0.3, text, ha="left")
     cell, small = 0.125, {"fontsize": 5.5}
     for place, bit in enumerate(trace.bits):
@@ -200,21 +201,18 @@ def _inference(axes: Axes, trace: Trace, y: float, shown: int) -> None:
     _cloud(axes, (0.38, middle - 0.38, 0.75, 0.75), points)
     _write(axes, 0.75, middle + 0.43, _shape(points.shape), fontsize=6.5)
     _arrow(axes, (1.2, middle), (1.62, middle), "network", f"beam {trace.inference.beam}")
-    columns = {"log p": 1.94, "skeleton": 2.02, "mean square, fitted": 3.8, "rank": 4.1}
-    align = {name: {"ha": "left" if name == "skeleton" else "right"} for name in columns}
-    for name, x in columns.items():
-        _write(axes, x, y + 1.24, name, color="0.4", **align[name])
+    places, sides = (1.94, 2.02, 3.8, 4.1), ("right", "left", "right", "right")
+    heads = "log p", "skeleton", "mean square, fitted", "rank"
+    for text, x, side in zip(heads, places, sides, strict=True):
+        _write(axes, x, y + 1.24, text, color="0.4", ha=side)
     for place, c in enumerate(rows):
         look = {"color": _COLOUR, "weight": "bold"} if c is best else {"color": "0.1"}
-        cells = {
-            "log p": f"{c.log_probability:.1f}",
-            "skeleton": clipped(skeleton_text(c.expression), 25),
-            "mean square, fitted": f"{-c.fitness:.1e}" if np.isfinite(c.fitness) else "not fitted",
-            "rank": str(ranked.index(c) + 1),
-        }
+        error = f"{-c.fitness:.1e}" if np.isfinite(c.fitness) else "not fitted"
+        skeleton, rank = clipped(skeleton_text(c.expression), 25), str(ranked.index(c) + 1)
+        cells = f"{c.log_probability:.1f}", skeleton, error, rank
         line = y + 1.12 - 0.8 / max(shown - 1, 1) * place
-        for name, text in cells.items():
-            _write(axes, columns[name], line, text, va="center", **look, **align[name])
+        for text, x, side in zip(cells, places, sides, strict=True):
+            _write(axes, x, line, text, va="center", ha=side, **look)
     note = f"{len(rows)} of {len(ranked)} different skeletons, constants by BFGS with CL-FEM"
     _write(axes, 2.85, y + 0.08, note, color="0.4")
     if np.isfinite(best.fitness):

@@ -21,7 +21,7 @@ from ..data.generator import GeneratorConfig, random_tree
 from ..experiments.metrics import RECOVERED, two_sided
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree
-from ..fit.constants import fit
+from ..fit.constants import Fit, fit
 from ..fit.fitness import stochastic_copies
 from ..network.inference import Network
 from ..network.model import PIE
@@ -48,13 +48,15 @@ class Judged(NamedTuple):
     right: bool
 
 
-def judged(candidates: Iterable[Candidate], problem: Problem) -> tuple[Judged, ...]:
+def judged(candidates: Iterable[Candidate | Fit], problem: Problem) -> tuple[Judged, ...]:
     """The candidates with a finite fitness, in their order, judged against the law."""
     found = []
-    for f, fitness in ((c.expression, c.fitness) for c in candidates if np.isfinite(c.fitness)):
-        sort = kind(f, problem.points)
+    for c in candidates:
+        if not np.isfinite(c.fitness):
+            continue
+        f, sort = c.expression, kind(c.expression, problem.points)
         right = sort == SOUND and two_sided(f, problem.truth, problem.n_variables, 0) >= RECOVERED
-        found.append(Judged(f, fitness, sort, right))
+        found.append(Judged(f, c.fitness, sort, right))
     return tuple(found)
 
 
@@ -76,17 +78,14 @@ def random_search(
     """
     if problem.n_variables != 2:
         raise ValueError(f"{problem.equation_id} has {problem.n_variables} variables; expected 2")
-    rng = np.random.default_rng(config.seed)
+    points, rng = problem.points, np.random.default_rng(config.seed)
     generator = replace(generator, max_variables=2)
     copies = None
     if fitness == "cl-fem":
-        copies = stochastic_copies(problem.points, np.random.default_rng(config.seed))
-    candidates = []
-    for _ in range(proposals):
-        expression = from_tree(random_tree(rng, generator))
-        result = fit(expression, problem.points, copies, config.tau, config.max_iterations)
-        candidates.append(Candidate(result.expression, result.fitness, np.nan, result.status))
-    return judged(sorted(candidates, key=lambda c: -c.fitness), problem)
+        copies = stochastic_copies(points, np.random.default_rng(config.seed))
+    drawn = (from_tree(random_tree(rng, generator)) for _ in range(proposals))
+    fits = [fit(f, points, copies, config.tau, config.max_iterations) for f in drawn]
+    return judged(sorted(fits, key=lambda found: -found.fitness), problem)
 
 
 def network_search(

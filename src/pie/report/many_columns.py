@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from ..data.columns import KINDS
 from ..data.null_clouds import LAWFUL
 from ..experiments.many_columns import TOO_WIDE
-from .drawing import METHODS, legend_below, panels, percents
+from .drawing import METHODS, intervals, legend_below, panels
 from .tables import share, wilson
 
 _STYLES = {0: (METHODS["PIE+"][0], "D-"), 1: ("0.5", "s--")}  # without and with noise
@@ -67,13 +67,11 @@ def claimed(rows: pd.DataFrame) -> pd.DataFrame:
 
 def beside(rows: pd.DataFrame) -> pd.DataFrame:
     """Right answers and seconds of each method of benchmarks/peers_columns.py, a line each."""
-    table: dict[str, dict[str, str]] = {}
-    both = pd.concat([rows, rows.assign(set="all")])
-    for (name, level, method), g in both.groupby(["set", "noise", "method"], sort=False):
-        table.setdefault(method, {})[f"{name}, noise {100 * level:g} %"] = share(g.right)
-    for method, g in rows.groupby("method"):
-        table[method]["median s"] = f"{g.seconds.median():.1f}"
-    return pd.DataFrame(table).T.rename_axis("Method").reset_index()
+    both = pd.concat([rows, rows.assign(set="all")]).groupby(["method", "set", "noise"], sort=False)
+    table = both.right.agg(share).unstack(["set", "noise"], sort=False)
+    table.columns = [f"{name}, noise {100 * level:g} %" for name, level in table.columns]
+    table["median s"] = rows.groupby("method").seconds.median().map("{:.1f}".format)
+    return table.rename_axis("Method").reset_index()
 
 
 def by_width(rows: pd.DataFrame) -> Figure:
@@ -83,10 +81,10 @@ def by_width(rows: pd.DataFrame) -> Figure:
     for (name, level), laws in searched:
         axes, (colour, style) = grid[[*rows.set.unique()].index(name)], _STYLES[level > 0.0]
         widths, groups = zip(*laws.groupby("width"), strict=True)
-        height, *ends = percents([wilson(g.right) for g in groups], "share")
         label = f"noise {100 * level:g} %"
         bars = {"fmt": style, "color": colour, "elinewidth": 0.7, "label": label}
-        axes.errorbar(np.array(widths) + 0.1 * (level > 0.0), height, np.abs(ends - height), **bars)
+        places = np.array(widths) + 0.1 * (level > 0.0)
+        intervals(axes, places, [wilson(g.right) for g in groups], "share", **bars)
         axes.set(title=name, xlabel="columns", ylim=(-2, 102), xticks=widths)
     grid[0].set_ylabel("right answers (%)")
     legend_below(figure, grid[0])

@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ..experiments.measured import Table
 from ..expr.expression import parse
-from .drawing import METHODS, draw_zero_set
+from .drawing import METHODS, draw_zero_set, frame
 
-_GALLERY = (4, 4)  # rows and columns of pictures
 _FOUND, _OTHER = METHODS["PIE+"][0], "0.55"
-_MARGIN = 0.06  # around the data
 _LONGEST = 60  # characters of an equation in a table
 
 
@@ -22,30 +19,27 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
     With units a table of which none are known counts with its answer without.
     """
-    lines = []
     told = rows.sort_values("units", kind="stable").drop_duplicates("table", keep="last")
-    for (half, units), group in (
-        ((half, units), group)
-        for units, these in (("–", rows[~rows.units]), ("known", told))
-        for half, group in these.groupby("half", sort=True)
-    ):
-        lawful, others = group[group.law], group[~group.law]
-        known = lawful[lawful.sd_ratio.notna()]
-        good = (known.sd_ratio <= 1.1) & (known.constants <= known.textbook_constants)
-        lines.append(
-            {
-                "half": half,
-                "units": units,
-                "tables with a textbook relation": len(lawful),
-                "it is the best answer": _share(lawful.place == 0),
-                "it is among the answers": _share(lawful.place >= 0),
-                "function of a function": _share(lawful.nested),
-                "certified sd reached": f"{good.sum()} of {len(known)}",
-                "no textbook relation, yet a law": f"{others.is_law.sum()} of {len(others)}",
-                "median s": f"{group.seconds.median():.1f}",
-            }
-        )
-    return pd.DataFrame(lines)
+    return pd.DataFrame(
+        {"half": half, "units": units} | _told_of(group)
+        for units, these in {"–": rows[~rows.units], "known": told}.items()
+        for half, group in these.groupby("half")
+    )
+
+
+def _told_of(group: pd.DataFrame) -> dict:
+    lawful, others = group[group.law], group[~group.law]
+    known = lawful[lawful.sd_ratio.notna()]
+    good = (known.sd_ratio <= 1.1) & (known.constants <= known.textbook_constants)
+    return {
+        "tables with a textbook relation": len(lawful),
+        "it is the best answer": _share(lawful.place == 0),
+        "it is among the answers": _share(lawful.place >= 0),
+        "function of a function": _share(lawful.nested),
+        "certified sd reached": f"{good.sum()} of {len(known)}",
+        "no textbook relation, yet a law": f"{others.is_law.sum()} of {len(others)}",
+        "median s": f"{group.seconds.median():.1f}",
+    }
 
 
 def _share(which: pd.Series) -> str:
@@ -84,23 +78,17 @@ def plain(rows: pd.DataFrame) -> pd.DataFrame:
 def gallery(rows: pd.DataFrame, tables: Sequence[Table], half: str) -> Figure:
     """The first tables of two columns of a half with a textbook relation, and the best answers."""
     known = {table.name: table for table in tables}
-    chosen = rows[(rows.half == half) & rows.law & (rows.variables == 2) & (rows.equation != "")]
-    chosen = chosen.dropna(subset=["equation"])
-    down, across = _GALLERY
-    figure, grid = plt.subplots(down, across, figsize=(6.8, 6.6), layout="constrained")
+    chosen = rows[(rows.half == half) & rows.law & (rows.variables == 2)]
+    figure, grid = plt.subplots(4, 4, figsize=(6.8, 6.6))
     for axes in grid.flat:
         axes.set_axis_off()
-    for axes, row in zip(grid.flat, chosen.itertuples(), strict=False):
+    for axes, row in zip(grid.flat, chosen.dropna(subset=["equation"]).itertuples(), strict=False):
         axes.set_axis_on()
         points = known[row.table].points
-        low, high = points.min(axis=0), points.max(axis=0)
-        margin = _MARGIN * (high - low)
         axes.plot(*points.T, ".", color="0.35", markersize=2.5)
-        axes.set(xlim=((low - margin)[0], (high + margin)[0]))
-        axes.set(ylim=((low - margin)[1], (high + margin)[1]))
+        frame(axes, points, 0.0, 0.06)
         colour = _FOUND if row.place == 0 else _OTHER
-        with np.errstate(all="ignore"):
-            draw_zero_set(axes, parse(row.equation), colors=colour, linewidths=1.3)
+        draw_zero_set(axes, parse(row.equation), colors=colour, linewidths=1.3)
         called = f": {row.name}" if isinstance(row.name, str) else ""
         axes.set_title(row.table + called, fontsize=6)
         axes.tick_params(labelsize=5)

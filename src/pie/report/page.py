@@ -2,22 +2,22 @@
 
 import base64
 import csv
-import html
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote
 
 import yaml
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 HERE = Path(__file__).parent
 LARGEST_SVG = 200_000  # bytes; beyond, the PNG is smaller
 NO_HISTORY = "no git history"
 NUMBER = re.compile(r"[-−+]?[\d.]+(e[-+]?\d+)?( %)?|–|")
+LONG_WORD, OPERATOR = re.compile(r"\S{20,}"), re.compile(r"(?<!\*)\*(?!\*)|[/·(]")
 
 
 class Stage(NamedTuple):
@@ -47,30 +47,13 @@ class Stage(NamedTuple):
 
 
 def stages(pipeline: Mapping) -> list[Stage]:
-    """The stages of a parsed dvc.yaml, in its order; one with ``foreach`` is taken as one."""
+    """The stages of a parsed dvc.yaml, in its order."""
     found = []
     for name, stage in pipeline["stages"].items():
-        body = stage.get("do", stage)
-        outs = [out for kind in ("outs", "plots", "metrics") for out in body.get(kind, ())]
-        commands = body["cmd"] if isinstance(body["cmd"], list) else [body["cmd"]]
-        paths = tuple(out if isinstance(out, str) else next(iter(out)) for out in outs)
-        found.append(Stage(name, body.get("desc", ""), tuple(commands), paths))
+        outs = [path for kind in ("outs", "metrics") for out in stage.get(kind, ()) for path in out]
+        commands = stage["cmd"] if isinstance(stage["cmd"], list) else [stage["cmd"]]
+        found.append(Stage(name, stage.get("desc", ""), tuple(commands), tuple(outs)))
     return found
-
-
-class History(NamedTuple):
-    """What git knows of some files."""
-
-    head: str  # the commit that is checked out
-    commits: Sequence[tuple[str, frozenset[str]]]  # newest first, with the files that each changed
-    changed: frozenset[str]  # files that differ from head, or are not in it
-
-    def commit(self, files: Iterable[str]) -> str:
-        """The last commit that changed any of ``files``, as ``git log -1 -- files`` gives it."""
-        files = frozenset(files)
-        if files & self.changed:
-            return f"{self.head} with changes"
-        return next(commit for commit, touched in self.commits if touched & files)
 
 
 class Item(NamedTuple):
@@ -100,20 +83,34 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w.]+", "-", text.lower()).strip("-")
 
 
-def _attribute(text: str) -> Markup:
-    return Markup(html.escape(text))
+def _unbroken(value: object) -> object:
+    """Text in which no line ends before a per cent sign or within ``[0.1, 0.2]``.
+
+    Whatever else is shown, as it is.
+    """
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return re.sub(r" (?=%)|(?<=,) (?=[^][\s]+\])", "\u00a0", value)
 
 
-def _text(text: str) -> Markup:
-    """Escaped, and no line ends before a per cent sign."""
-    return _attribute(text).replace(" %", "\u00a0%")
+def _breakable(cell: str) -> Markup:
+    """A cell in whose long words a line may end after an operator or an opening bracket."""
+    return Markup(
+        LONG_WORD.sub(lambda m: OPERATOR.sub(r"\g<0><wbr>", m[0]), escape(_unbroken(cell)))
+    )
 
 
-PAGES = Environment(loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True)
-PAGES.filters |= {"text": _text, "attribute": _attribute, "slug": slug}
+PAGES = Environment(
+    loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True, finalize=_unbroken
+)
+PAGES.filters |= {"slug": slug, "breakable": _breakable}
 
 
-def render(files: Mapping[str, bytes], pipeline: Sequence[Stage], history: History | None) -> str:
+def render(
+    files: Mapping[str, bytes],
+    pipeline: Sequence[Stage],
+    commit: Callable[[Iterable[str]], str] | None,
+) -> str:
     """The page, which loads nothing: images and style are within.
 
     All items of the paper are shown, others of :data:`SECTIONS` if there is a file or a stage for
@@ -122,21 +119,20 @@ def render(files: Mapping[str, bytes], pipeline: Sequence[Stage], history: Histo
     Args:
         files: contents of the files of reports/figures and reports/tables, by path in reports/.
         pipeline: from :func:`stages`.
-        history: what git knows of ``files``; None where there is no git.
+        commit: the last one that changed some of ``files``; None where there is no git.
     """
     listed = {item.stem for items in SECTIONS.values() for item in items}
     more = [Item(stem, stem) for stem in sorted({stem_of(name) for name in files} - listed)]
     shown = []
     for title, items in (SECTIONS | ({"More": more} if more else {})).items():
-        entries = [_entry(item, files, pipeline, history) for item in items]
+        entries = [_entry(item, files, pipeline, commit) for item in items]
         kept = [e for e in entries if e["files"] or e["makers"] or title == "The paper"]
         shown.append((title, kept))
     style = Markup((HERE / "page.css").read_text(encoding="utf-8"))
-    page = PAGES.get_template("page.html")
-    return page.render(sections=shown, pipeline=pipeline, style=style)
+    return PAGES.get_template("page.html").render(sections=shown, pipeline=pipeline, style=style)
 
 
-def _entry(item: Item, files: Mapping[str, bytes], pipeline, history: History | None) -> dict:
+def _entry(item: Item, files: Mapping[str, bytes], pipeline: Sequence[Stage], commit) -> dict:
     """What the template needs to know of an item."""
     own = {PurePosixPath(n).suffix: n for n in sorted(files) if stem_of(n) == item.stem}
     makers = [stage for stage in pipeline if stage.makes(item.stem)]
@@ -146,7 +142,7 @@ def _entry(item: Item, files: Mapping[str, bytes], pipeline, history: History | 
         "commands": "; ".join(c for s in makers for c in s.commands),
         "notebooks": dict.fromkeys(name for s in makers for name in s.notebooks),
         "files": [(quote(name), suffix[1:] or name) for suffix, name in own.items()],
-        "commit": f"commit {history.commit(own.values())}" if history and own else NO_HISTORY,
+        "commit": f"commit {commit(own.values())}" if commit and own else NO_HISTORY,
         **_content({suffix: files[name] for suffix, name in own.items()}),
     }
 

@@ -46,21 +46,22 @@ def comparison(
         if e := theirs.get(method):
             cells = {"Method": method, "": "paper", "fitness": f"{e['fitness']:.3f}"}
             cells |= {title: f"{e[column]:.1f} %" for title, column in columns.items()}
-            lines.append(cells | {"two-sided": "–", "recovered": "–"})
+            lines.append(cells)
         for name in (LITERAL.get(method), method):
             if e := ours.pop(name, None):
                 lines.append(line(e, "ours"))
                 other = counted.get(name, e)
                 if abs(other["fitness"] - e["fitness"]) >= 1e-3:
                     lines.append(line(other, "ours, starts count"))
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines).fillna("–")
 
 
 def _reported(entry: dict, reported: dict[str, pd.DataFrame]) -> dict:
     """The paper's values for a method on a test set; empty where it has none."""
-    table = reported.get(entry["benchmark"], pd.DataFrame())
-    records = table.to_dict("records")
-    return next((r for r in records if LITERAL.get(r["method"], r["method"]) == entry["method"]), {})
+    for record in reported.get(entry["benchmark"], pd.DataFrame()).to_dict("records"):
+        if LITERAL.get(record["method"], record["method"]) == entry["method"]:
+            return record
+    return {}
 
 
 def headline(

@@ -10,12 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..discovery.result import Law, Result
-from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid
+from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
 Data = pd.DataFrame | np.ndarray | Sequence  # with the columns of a law
 _COLOUR = METHODS["PIE+"][0]
 _PLANES = 14  # that cut a surface
-_MARGIN = 0.12  # around the data
 
 
 def _columns(law: Law, data: Data) -> np.ndarray:
@@ -60,9 +59,7 @@ def plot(found: Law | Result, data: Data) -> Figure:
 def zero_set(law: Law, data: Data) -> Figure:
     """The points and the curve, or the surface cut by planes, on which f = 0."""
     points = _columns(law, data)
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = _MARGIN * np.where(high > low, high - low, 1.0)
-    low, high = low - margin, high + margin
+    low, high = window(points, 0.0, 0.12)
     if len(law.names) == 2:
         figure, axes = plt.subplots(figsize=(3.4, 2.8))
         axes.plot(*points.T, ".", color="0.35", markersize=3)

@@ -89,18 +89,19 @@ def by_method(summary: Sequence[dict], cells: Callable[[dict], dict]) -> pd.Data
 
 def ablation(rows: Sequence[Row]) -> pd.DataFrame:
     """One line per part left out: right skeletons, paired difference from the whole, by noise."""
-    lines: dict[str, dict] = {}
-    every = grouped(rows, "test_set", "method")
-    whole = rows[0].method
-    for (test_set, method), members in every.items():
-        (entry,) = summarise(members)
+    every, whole = grouped(rows, "test_set", "method"), rows[0].method
+
+    def cells(e: dict) -> dict:
+        test_set, method = e["benchmark"], e["method"]
         name = test_set.removeprefix("validation").removeprefix(", ") or "noise-free"
-        line = lines.setdefault(method, {"Method": method})
-        line[f"{name} ({len(members)})"] = with_interval(entry, "skeleton")
-        gap = difference(members, every[test_set, whole], "skeleton")
-        line[f"{name}: difference"] = "" if method == whole else str(gap)
-        line[f"{name}: median s"] = f"{entry['seconds']:.2f}"
-    return pd.DataFrame(lines.values())
+        gap = difference(every[test_set, method], every[test_set, whole], "skeleton")
+        return {
+            f"{name} ({e['equations']})": with_interval(e, "skeleton"),
+            f"{name}: difference": "" if method == whole else str(gap),
+            f"{name}: median s": f"{e['seconds']:.2f}",
+        }
+
+    return by_method(summarise(rows), cells)
 
 
 def noise(problems: Sequence[Problem]) -> pd.DataFrame:
@@ -195,7 +196,7 @@ def equations(rows: Sequence[Row], method: str, benchmark: str) -> pd.DataFrame:
             scores = round(row.fitness, 3), round(row.two_sided, 3)
             lines.append((row.equation_id, row.truth, found, *scores))
     frame = pd.DataFrame(lines, columns=["id", "truth", "found", "fitness", "two-sided"])
-    return frame.sort_values(["two-sided", "id"]).reset_index(drop=True)
+    return frame.sort_values(["two-sided", "id"], ignore_index=True)
 
 
 def parameters(sections: dict) -> dict[str, object]:

@@ -10,9 +10,9 @@ from torch.nn.utils.rnn import pad_sequence
 from ..data.benchmarks import Problem
 from ..data.corpus import Item
 from ..expr import vocabulary
-from ..network.config import BITS, ModelConfig, padded
+from ..network.config import BITS, padded
 from ..network.inference import Network
-from ..network.model import PIE, half_bits, parameter_count
+from ..network.model import PIE, half_bits
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Candidate
 
@@ -21,11 +21,9 @@ from ..search.candidates import Candidate
 class Trace:
     """What went through a network, and what Algorithm 2 found with it."""
 
-    config: ModelConfig
-    parameters: int  # how many
+    model: PIE
     item: Item  # the first of the batch
-    value: float  # its first coordinate
-    bits: tuple[int, ...]  # of this value
+    bits: tuple[int, ...]  # of its first coordinate
     shapes: dict[str, tuple[int, ...]]  # of points, bits, embedded, latent, prefix, logits
     probabilities: tuple[float, ...]  # of each token of the target and the end, given those before
     problem: Problem
@@ -73,9 +71,6 @@ def trace(
     target = torch.tensor(targets[0])
     chosen = logits[0, : len(target)].softmax(-1).gather(1, target[:, None])[:, 0]
     bits = (half_bits(points[0, 0])[:BITS] > 0).int().tolist()
-    probabilities, value = chosen.tolist(), float(points[0, 0, 0])
-    found = discover(Network.of(model), problem.points, "cl-fem", inference)
-    return Trace(
-        model.config, parameter_count(model), items[0], value, tuple(bits), shapes,
-        tuple(probabilities), problem, inference, found.candidates,
-    )  # fmt: skip
+    ranked = discover(Network.of(model), problem.points, "cl-fem", inference).candidates
+    probabilities = tuple(chosen.tolist())
+    return Trace(model, items[0], tuple(bits), shapes, probabilities, problem, inference, ranked)
