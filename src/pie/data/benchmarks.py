@@ -21,6 +21,7 @@ HELD_OUT = (*NAMES, "wild")  # excluded from every training corpus
 UNITS = "units"  # as ``free_box``, then a random unit per column
 WILD_WAYS = {"whole": 200, "free_box": 100, "patch": 60, "trajectory": 100, UNITS: 200}  # points
 DECADES = 3.0  # units are log-uniform in 1e-3 to 1e3
+WIDE = 30.0  # a positive range of such a factor is drawn by its logarithm
 
 
 @dataclass(frozen=True)
@@ -43,17 +44,17 @@ class Problem:
         return self.points.shape[1]
 
 
-def _read(folder: Path, name: str) -> list[dict[str, str]]:
-    path = Path(folder) / f"{name}.csv"
-    if not path.exists():
-        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
+def read_rows(path: Path) -> list[dict[str, str]]:
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
 
 
 def read_equations(folder: Path, name: str) -> dict[str, Expression]:
     """Equations of a test set by id; FileNotFoundError if there is no such set."""
-    return {row["equation_id"]: parse(row["equation"]) for row in _read(folder, name)}
+    path = Path(folder) / f"{name}.csv"
+    if not path.exists():
+        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
+    return {row["equation_id"]: parse(row["equation"]) for row in read_rows(path)}
 
 
 class Law(NamedTuple):
@@ -66,18 +67,20 @@ class Law(NamedTuple):
     box: Box
     source: str
 
+    @classmethod
+    def of(cls, law_id: str, low: np.ndarray, high: np.ndarray, row: dict[str, str]) -> "Law":
+        """From a row of a CSV file, and the ends of the box (D,)."""
+        wide = bool(np.all(low > 0.0) and np.any(high / low > WIDE))
+        box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
+        return cls(law_id, row["name"], row["field"], parse(row["equation"]), box, row["source"])
+
 
 def read_laws(folder: Path) -> list[Law]:
     """The laws of ``wild``. The CSV gives a box as ``low:high`` per variable."""
     laws = []
-    for row in _read(folder, "wild"):
-        ends = np.array([[float(v) for v in part.split(":")] for part in row["box"].split(";")])
-        low, high = ends.T
-        # logarithmic if all are positive and one spans more than a factor of 30
-        wide = bool(np.all(low > 0.0) and np.any(high / low > 30.0))
-        box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
-        about = row["equation_id"], row["name"], row["field"]
-        laws.append(Law(*about, parse(row["equation"]), box, row["source"]))
+    for row in read_rows(Path(folder) / "wild.csv"):
+        ends = np.array([side.split(":") for side in row["box"].split(";")], float)
+        laws.append(Law.of(row["equation_id"], *ends.T, row))
     return laws
 
 

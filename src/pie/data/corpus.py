@@ -20,11 +20,10 @@ import numpy as np
 from tqdm import tqdm
 
 from ..expr.canonical import NoZeroSet, canonical
-from ..expr.expression import Expression, Tree, from_tree
+from ..expr.expression import Expression, from_tree
 from ..expr.operators import BY_NAME
 from ..expr.vocabulary import encode
 from ..sources import digest_of
-from .families import with_variables
 from .generator import GeneratorConfig, random_tree
 from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
 from .sampling import Unsampled, paper_points
@@ -87,11 +86,8 @@ class HeldOut:
         self._tolerance = tolerance
         self._by_codes: dict[tuple[int, ...], list[np.ndarray]] = {}
         for equation in equations:
-            names = equation.variables
-            for order in itertools.permutations(names):
-                renamed = dict(zip(names, order, strict=True))
-                codes = tuple(renamed.get(code, code) for code in equation.codes)
-                form = canonical(Expression(codes, equation.constants))
+            for order in itertools.permutations(equation.variables):
+                form = canonical(_renamed(equation, order))
                 self._by_codes.setdefault(form.codes, []).append(np.array(form.constants))
 
     def __repr__(self) -> str:
@@ -106,16 +102,10 @@ class HeldOut:
         )
 
 
-def _renumbered(tree: Tree) -> tuple[Tree, int]:
-    """Rename the variables that occur to x1 … x_D, in order; returns the tree and D."""
-
-    def variables(node: Tree) -> set[int]:
-        if node[0] in ("x", "c"):
-            return {node[1]} if node[0] == "x" else set()
-        return set().union(*map(variables, node[1:]))
-
-    seen = sorted(variables(tree))
-    return with_variables(tree, {j: ("x", i) for i, j in enumerate(seen, start=1)}), len(seen)
+def _renamed(equation: Expression, names: Iterable[int]) -> Expression:
+    """The equation with other ``names`` for its variables, in their order."""
+    new = dict(zip(equation.variables, names, strict=True))
+    return Expression(tuple(new.get(code, code) for code in equation.codes), equation.constants)
 
 
 class Corpus:
@@ -146,20 +136,21 @@ class Corpus:
 
     def _draw_paper(self, rng: np.random.Generator) -> Item:
         config = self.config
-        tree, n_variables = _renumbered(random_tree(rng, config.generator))
+        equation = from_tree(random_tree(rng, config.generator))
+        n_variables = len(equation.variables)
         if n_variables < 2:
             raise _Dropped("fewer than two variables")
-        equation = from_tree(tree)
+        equation = _renamed(equation, range(1, n_variables + 1))
         target = self._target(equation, n_variables)
         points = paper_points(equation, config.n_points, n_variables, rng, config.max_trials)
         return Item(equation, target, points)
 
     def _draw_mixed(self, rng: np.random.Generator) -> Item:
         config = self.config
-        tree, asked, box = random_equation(rng, config.mixture, config.generator)
-        if _renumbered(tree) != (tree, asked):
+        equation, box = random_equation(rng, config.mixture, config.generator)
+        asked = len(box.low)
+        if len(equation.variables) < asked:
             raise _Dropped("fewer variables than asked for")
-        equation = from_tree(tree)
         self._target(equation, asked)  # first, because sampling costs more
         points = random_points(equation, config.n_points, box, rng, config.mixture)
         equation, points = presented(equation, points, rng, config.mixture)

@@ -10,28 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ..expr.expression import parse
-from ..zeroset.box import Box
-from .benchmarks import UNITS, WILD_WAYS, Law, Problem, draw_wild
+from .benchmarks import UNITS, WILD_WAYS, Law, Problem, draw_wild, read_rows
 from .sampling import add_noise
 
 FOLDER = Path("data/field")
 NAME = "field"
 POINTS = {way: n for way, n in WILD_WAYS.items() if way != UNITS}
 NOISE = 0.003, 0.1  # least and greatest, of each column's standard deviation; log-uniform
-WIDE = 30.0  # a positive range of such a factor is drawn by its logarithm
-
-
-def _rows(folder: Path) -> list[dict[str, str]]:
-    with open(Path(folder) / "field.csv", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _law(row: dict[str, str]) -> Law:
     low, high = (np.array(row[end].split(";"), float) for end in ("low", "high"))
-    wide = bool(np.all(low > 0.0) and np.any(high / low > WIDE))
-    box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
-    return Law(row["id"], row["name"], row["field"], parse(row["equation"]), box, row["source"])
+    return Law.of(row["id"], low, high, row)
 
 
 def field(folder: Path = FOLDER) -> list[Problem]:
@@ -43,7 +33,7 @@ def field(folder: Path = FOLDER) -> list[Problem]:
     """
     problems = []
     with np.load(Path(folder) / "field.npz") as stored:
-        for row in _rows(folder):
+        for row in read_rows(Path(folder) / "field.csv"):
             law, points = _law(row), stored[row["id"]]
             noise = f"noise {100.0 * float(row['noise']):g} %"
             about = f"{row['way']}, {len(points)} points, {noise}"
@@ -53,7 +43,7 @@ def field(folder: Path = FOLDER) -> list[Problem]:
 
 def write_field(folder: Path, seed: int = 2026) -> None:
     """Draw the way, the noise and the points of each law (run once; the files are committed)."""
-    rows, stored = _rows(folder), {}
+    rows, stored = read_rows(Path(folder) / "field.csv"), {}
     least, greatest = np.log(NOISE)
     for i, row in enumerate(rows):
         rng = np.random.default_rng([seed, i])

@@ -9,18 +9,11 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variables
+from ..zeroset.box import Box
 from . import families
 from .generator import GeneratorConfig
-from .sampling import (
-    WAYS,
-    Unsampled,
-    add_noise,
-    add_outliers,
-    fewer,
-    multiply_noise,
-    random_box,
-    scales,
-)
+from .sampling import WAYS, Unsampled, add_noise, add_outliers, fewer, multiply_noise
+from .sampling import random_box, scales
 
 
 class _Weights:
@@ -93,16 +86,15 @@ class MixtureConfig:
 
 def rescaled(expression: Expression, units: np.ndarray) -> Expression:
     """The same law in other units: f(s₁·x₁, …, s_D·x_D)."""
-
-    values = {j: ("x", j) for j in range(1, len(units) + 1)}
+    values: dict[int, Tree] = {j: ("x", j) for j in range(1, len(units) + 1)}
     values |= {j: ("mul", ("c", float(u)), values[j]) for j, u in enumerate(units, 1) if u != 1.0}
     return from_tree(with_variables(to_tree(expression), values))
 
 
 def random_equation(
     rng: np.random.Generator, config: MixtureConfig, generator: GeneratorConfig
-) -> tuple[Tree, int, object]:
-    """Tree, number of variables, and sampling box; Unsampled if g(x₀) is unusable."""
+) -> tuple[Expression, Box]:
+    """An equation and the box in which it is sampled; Unsampled if g(x₀) is unusable."""
     n_variables = 2 + int(rng.integers(generator.max_variables - 1))
     box = random_box(n_variables, rng)
     name = config.families.choose(rng)
@@ -116,15 +108,18 @@ def random_equation(
         g = families.through(g, box.uniform(1, rng)[0])
         if g is None:
             raise Unsampled("too few points: the level is not finite")
-    return g, n_variables, box
+    return from_tree(g), box
 
 
 def random_points(
-    expression: Expression, n_points: int, box, rng: np.random.Generator, config: MixtureConfig
+    expression: Expression,
+    n_points: int,
+    box: Box,
+    rng: np.random.Generator,
+    config: MixtureConfig,
 ) -> np.ndarray:
     """Points (N, D) by a random scheme, possibly with noise, outliers, or repeated."""
-    way = WAYS[config.ways.choose(rng)]
-    points = way(expression, n_points, box, rng)
+    points = WAYS[config.ways.choose(rng)](expression, n_points, box, rng)
     if rng.random() < config.noisy:
         level = float(np.exp(rng.uniform(*np.log(config.noise))))
         points = (add_noise if rng.random() < 0.7 else multiply_noise)(points, level, rng)
