@@ -48,7 +48,7 @@ def test_the_number_of_points_is_as_asked_and_they_obey_the_law(problem, n):
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_levels_share_their_random_numbers_and_their_names_tell_them_apart(problem, condition):
-    low, high = (0.1, 0.2) if condition != "points" else (20, 40)
+    low, high = (0.1, 0.2) if condition != "points" else (250, 400)
     once, again = (under(problem, condition, low) for _ in range(2))
     other = under(problem, condition, high)
     np.testing.assert_array_equal(once.points, again.points)

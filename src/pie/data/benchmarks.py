@@ -1,4 +1,4 @@
-"""Test sets: equations with their points, committed under data/benchmarks.
+"""Test sets: equations with their points, as tools/draw_test_sets.py drew them.
 
 ``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of Table 8),
 ``synthetic`` (80 from our generator), ``wild`` (74 curves and laws in boxes, sampled in five ways).
@@ -14,13 +14,12 @@ import numpy as np
 from ..expr.coordinates import substituted
 from ..expr.expression import Expression, parse
 from ..zeroset.box import Box
-from .sampling import WAYS, Unsampled, add_noise, paper_points
+from .sampling import Unsampled, add_noise, paper_points
 
 NAMES = ("feynman", "synthetic_printed", "synthetic")
 HELD_OUT = (*NAMES, "wild")  # excluded from every training corpus
 UNITS = "units"  # as ``free_box``, then a random unit per column
 WILD_WAYS = {"whole": 200, "free_box": 100, "patch": 60, "trajectory": 100, UNITS: 200}  # points
-DECADES = 3.0  # units are log-uniform in 1e-3 to 1e3
 WIDE = 30.0  # a positive range of such a factor is drawn by its logarithm
 
 
@@ -104,48 +103,6 @@ def _drawn(law: Law, way: str, stored) -> Problem:
         else:
             box = Box(box.low * units, box.high * units)
     return Problem("wild", key, truth, points, box, f"{way}, {len(points)} points")
-
-
-def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np.ndarray:
-    """Sample a law inside its box by a scheme of :mod:`pie.data.sampling`, (N, D).
-
-    ``patch`` and ``trajectory`` may return as few as N/2 points. Unsampled after 60 attempts.
-    """
-    found = np.empty((0, len(law.box.low)))
-    for _ in range(60):
-        try:
-            points = WAYS[way](law.equation, n_points, law.box, rng)
-        except Unsampled:
-            continue
-        points = points[law.box.contains(points)]
-        # a patch or trajectory must come from a single draw
-        whole = way in ("patch", "trajectory")
-        found = points if whole else np.concatenate([found, points])
-        if len(found) >= (n_points // 2 if whole else n_points):
-            return found[:n_points]
-    raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
-
-
-def write_wild(folder: Path, seed: int = 2025) -> None:
-    """Sample and store the points of ``wild`` (run once; the file is committed)."""
-    stored = {}
-    for i, law in enumerate(read_laws(folder)):
-        for k, (way, n_points) in enumerate(WILD_WAYS.items()):
-            rng = np.random.default_rng([seed, i, k])
-            points = draw_wild(law, "free_box" if way == UNITS else way, n_points, rng)
-            if way == UNITS:
-                units = 10.0 ** rng.uniform(-DECADES, DECADES, points.shape[1])
-                stored[f"{law.law_id}-{way}-scale"] = units
-                points = points * units
-            stored[f"{law.law_id}-{way}"] = points
-    np.savez_compressed(Path(folder) / "wild.npz", **stored)
-
-
-def write_points(folder: Path, name: str, n_points: int = 200, seed: int = 2024) -> None:
-    """Sample and store the points of another test set (run once; the file is committed)."""
-    equations = read_equations(folder, name).items()
-    points = {key: draw_points(f, n_points, seed + i) for i, (key, f) in enumerate(equations)}
-    np.savez_compressed(Path(folder) / f"{name}.npz", **points)
 
 
 def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:

@@ -59,14 +59,11 @@ class Item:
 
 
 class Statistics(NamedTuple):
-    """Counts by value over a range of items."""
+    """Counts over a range of items: rejected candidates by reason, operators, skeletons."""
 
     items: int
     seconds: float
     dropped: Counter
-    lengths: Counter
-    constants: Counter
-    variables: Counter
     operators: Counter
     skeletons: Counter
 
@@ -224,17 +221,14 @@ class Corpus:
     def _cache_shard(self, cache: Path, index: int) -> None:
         self.shard(index, cache)  # the arrays are not sent back
 
-    def statistics(self, start: int, stop: int) -> "Statistics":
+    def statistics(self, start: int, stop: int) -> Statistics:
         """Counts over items start … stop−1 and over candidates rejected for them."""
-        dropped, lengths, constants, variables, operators, skeletons = (Counter() for _ in range(6))
+        dropped, operators, skeletons = Counter(), Counter(), Counter()
         began = time.perf_counter()
         for k in range(start, stop):
             item, reasons = self.draw(k)
             dropped.update(reasons)
-            lengths[len(item.target.codes)] += 1
-            constants[len(item.target.constants)] += 1
-            variables[item.points.shape[1]] += 1
             operators.update(t for t in item.equation.tokens if t in BY_NAME)
             skeletons[item.target.tokens] += 1
-        counted = (dropped, lengths, constants, variables, operators, skeletons)
-        return Statistics(stop - start, time.perf_counter() - began, *counted)
+        seconds = time.perf_counter() - began
+        return Statistics(stop - start, seconds, dropped, operators, skeletons)

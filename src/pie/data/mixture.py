@@ -4,7 +4,7 @@ They make up a share of the corpus; the rest follows the paper. Most are rescale
 :func:`pie.data.sampling.scales`, equation and points alike, as points are at inference.
 """
 
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -12,15 +12,23 @@ from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variabl
 from ..zeroset.box import Box
 from . import families
 from .generator import GeneratorConfig
-from .sampling import WAYS, Unsampled, add_noise, add_outliers, fewer, multiply_noise
-from .sampling import random_box, scales
+from .sampling import (
+    WAYS,
+    Unsampled,
+    add_noise,
+    add_outliers,
+    fewer,
+    multiply_noise,
+    random_box,
+    scales,
+)
 
 
 class _Weights:
     """Relative frequencies by name; ValueError if one is negative or all are 0."""
 
     def __post_init__(self):
-        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        named = asdict(self)
         for name, weight in named.items():
             if weight < 0.0:
                 raise ValueError(f"weight {name} is {weight}; expected at least 0")
@@ -29,8 +37,7 @@ class _Weights:
 
     def choose(self, rng: np.random.Generator) -> str:
         """A name, drawn with probability proportional to its weight."""
-        names = [f.name for f in fields(self)]
-        weights = np.array([getattr(self, name) for name in names])
+        names, weights = [*asdict(self)], np.array([*asdict(self).values()])
         return names[int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum()))]
 
 

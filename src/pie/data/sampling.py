@@ -146,15 +146,10 @@ WAYS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def drawn(
-    expression: Expression,
-    way: str,
-    n_points: int,
-    box: Box,
-    rng: np.random.Generator,
-    attempts: int = 60,
+    expression: Expression, way: str, n_points: int, box: Box, rng: np.random.Generator
 ) -> np.ndarray:
-    """Points (N, D) by a scheme of :data:`WAYS`; Unsampled if all ``attempts`` fail."""
-    for _ in range(attempts):
+    """Points (N, D) by a scheme of :data:`WAYS`; Unsampled if 60 attempts fail."""
+    for _ in range(60):
         try:
             return WAYS[way](expression, n_points, box, rng)
         except Unsampled as reason:

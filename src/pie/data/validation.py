@@ -40,16 +40,15 @@ def noisy_problems(
     levels: Sequence[float],
     each: int,
     first: int,
-    variables: Sequence[int] = (2, 3),
 ) -> list[Problem]:
-    """``each`` problems per corpus, noise level and number of variables; no equation is used twice.
+    """``each`` problems per corpus, level, and two or three variables; no equation is used twice.
 
     ``corpora`` are named and noise-free; ``levels`` are of additive normal noise, in standard
     deviations of each column. Items below ``first`` are not used.
     """
     problems = []
     for name, corpus in corpora:
-        wanted = {d: [*levels] * each for d in variables}  # levels still to be given
+        wanted = {d: [*levels] * each for d in (2, 3)}  # levels still to be given
         for k in count(first):
             if not any(wanted.values()):
                 break

@@ -42,8 +42,8 @@ def residuals(codes, constants, columns, work, residual, far):
 
 
 @inlined
-def _jacobian(codes, constants, columns, work, residual, jacobian, far):
-    """Bounded residuals (N,) and their derivatives in the constants (P, N)."""
+def _jacobian(codes, constants, columns, work, jacobian, far):
+    """Derivatives of the bounded residuals in the constants, (P, N)."""
     d, n = columns.shape
     p = constants.size
     jets(codes, constants, columns, d, p, *work)
@@ -52,9 +52,7 @@ def _jacobian(codes, constants, columns, work, residual, jacobian, far):
     for i in range(n):
         norm = norm_of(gradient, i)
         r = top[0, i] / norm
-        stretch = np.sqrt(1.0 + (r / far) ** 2)
-        residual[i] = r / stretch
-        flat = 1.0 / stretch**3
+        flat = 1.0 / np.sqrt(1.0 + (r / far) ** 2) ** 3
         inverse[i] = flat / norm
         cubed[i] = flat * r / norm / norm
     for k in range(p):
@@ -130,7 +128,7 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
         if not cost > exact:
             break
         if not fresh:
-            _jacobian(codes, constants, columns, work, residual, jacobian, far)
+            _jacobian(codes, constants, columns, work, jacobian, far)
             _normal_equations(jacobian, residual, normal, downhill)
             for k in range(p):
                 scale[k] = max(scale[k], normal[k, k])

@@ -17,6 +17,7 @@ from ..zeroset.spreads import permuted, robust_spreads
 from . import guards, sampson
 from .constants import Fit
 
+_GOAL = 1e-10  # RMS residual that ends a fit, in spreads
 EXACT = 1e-8  # contrasts below this are rounding
 _STATUS = {
     guards.OK: "ok",
@@ -84,7 +85,6 @@ def fit_sampson(
     points: np.ndarray,
     n_starts: int = 48,
     max_iterations: int = 40,
-    exact: float = 1e-10,
     seed: int = 0,
     workers: int = 1,
     descents: int = 6,
@@ -98,8 +98,7 @@ def fit_sampson(
         expressions: skeletons; their constants are the first start if ``warm``, else unused.
         points: (N, D).
         n_starts: initial constants screened per skeleton; ``descents`` of them are descended from.
-        max_iterations: of each descent.
-        exact: tolerance on the RMS residual, in spreads; reaching it ends the fit.
+        max_iterations: of each descent; an RMS residual of 1e-10 spreads ends the fit.
         seed: of the starts and of the permutation.
         workers: threads.
         far: bound s of the residual, in spreads.
@@ -109,7 +108,7 @@ def fit_sampson(
         One fit per skeleton, in order; ``status`` says why one failed.
     """
     columns, shuffled, spreads = _clouds(points, seed)
-    goal = float(exact**2 * np.mean(np.square(spreads)))
+    goal = float(_GOAL**2 * np.mean(np.square(spreads)))
 
     def one(skeleton: Expression) -> Fit:
         codes, old = skeleton.arrays
