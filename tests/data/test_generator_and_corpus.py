@@ -95,7 +95,7 @@ def test_every_variable_occurs_and_varies(items):
 
 
 def test_two_coordinates_of_the_points_are_normal_and_one_is_solved_for(rng):
-    points = paper_points(parse("x1 - 20 + x2/1000"), 2000, 2, np.random.default_rng(1))
+    points = paper_points(parse("x1 - 20 + x2/1000"), 2000, np.random.default_rng(1))
     solved = int(np.argmax(np.abs(points.mean(0))))
     assert abs(points[:, 1 - solved].mean()) < 0.1 and abs(points[:, 1 - solved].std() - 1) < 0.1
 
@@ -105,7 +105,7 @@ def test_two_coordinates_of_the_points_are_normal_and_one_is_solved_for(rng):
 def test_what_cannot_be_sampled_is_dropped_with_a_reason(text, rng):
     with pytest.raises(Unsampled):
         for _ in range(8):
-            paper_points(parse(text), 50, 2, rng)
+            paper_points(parse(text), 50, rng)
 
 
 def test_drops_are_counted():

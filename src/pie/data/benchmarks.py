@@ -110,7 +110,7 @@ def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     for _ in range(100):
         try:
-            return paper_points(equation, n_points, len(equation.variables), rng, max_trials=50)
+            return paper_points(equation, n_points, rng, max_trials=50)
         except Unsampled:
             continue
     raise Unsampled(f"{equation} gave no {n_points} points in 100 attempts")

@@ -108,9 +108,9 @@ def _renamed(equation: Expression, names: Iterable[int]) -> Expression:
 class Corpus:
     """Training pairs by index: ``Corpus(config, held_out)[k]`` is an :class:`Item`."""
 
-    def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut | None = None):
+    def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut = HeldOut()):
         self.config = config
-        self.held_out = held_out if held_out is not None else HeldOut()
+        self.held_out = held_out
 
     def __getitem__(self, k: int) -> Item:
         return self.draw(k)[0]
@@ -138,22 +138,20 @@ class Corpus:
         if n_variables < 2:
             raise _Dropped("fewer than two variables")
         equation = _renamed(equation, range(1, n_variables + 1))
-        target = self._target(equation, n_variables)
-        points = paper_points(equation, config.n_points, n_variables, rng, config.max_trials)
-        return Item(equation, target, points)
+        target = self._target(equation)
+        return Item(equation, target, paper_points(equation, config.n_points, rng, config.max_trials))
 
     def _draw_mixed(self, rng: np.random.Generator) -> Item:
         config = self.config
         equation, box = random_equation(rng, config.mixture, config.generator)
-        asked = len(box.low)
-        if len(equation.variables) < asked:
+        if len(equation.variables) < len(box.low):
             raise _Dropped("fewer variables than asked for")
-        self._target(equation, asked)  # first, because sampling costs more
+        self._target(equation)  # first, because sampling costs more
         points = random_points(equation, config.n_points, box, rng, config.mixture)
         equation, points = presented(equation, points, rng, config.mixture)
-        return Item(equation, self._target(equation, asked), points)
+        return Item(equation, self._target(equation), points)
 
-    def _target(self, equation: Expression, n_variables: int) -> Expression:
+    def _target(self, equation: Expression) -> Expression:
         """The expression the network learns to write; _Dropped if it is not allowed."""
         config = self.config
         try:
@@ -161,7 +159,7 @@ class Corpus:
         except NoZeroSet:
             raise _Dropped("no zeros by its form") from None
         target = form if config.canonical_skeletons else equation
-        if len(form.variables) < n_variables:
+        if form.variables != equation.variables:
             raise _Dropped("a variable cancels")
         if len(target.codes) > config.max_tokens:
             raise _Dropped("too long")

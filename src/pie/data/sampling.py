@@ -53,16 +53,13 @@ def _varied(points: np.ndarray, least: np.ndarray | float) -> np.ndarray:
 
 
 def paper_points(
-    expression: Expression,
-    n_points: int,
-    n_variables: int,
-    rng: np.random.Generator,
-    max_trials: int = 4,
+    expression: Expression, n_points: int, rng: np.random.Generator, max_trials: int = 4
 ) -> np.ndarray:
     """Zeros of f, (N, D): standard normal coordinates, a random one replaced by a root of f = 0.
 
     Raises Unsampled if ``max_trials``·N starts give fewer than N roots, or a column does not vary.
     """
+    n_variables = len(expression.variables)
     variable = 1 + int(rng.integers(n_variables))
     found = np.empty((0, n_variables))
     for trial in range(max_trials):
@@ -76,8 +73,8 @@ def paper_points(
 
 
 def normal(expression, n_points, box, rng):
-    """The paper's scheme; of the box only the number of variables is used."""
-    return paper_points(expression, n_points, len(box.low), rng)
+    """The paper's scheme; the box is not used."""
+    return paper_points(expression, n_points, rng)
 
 
 def _solved(expression, starts, rng):

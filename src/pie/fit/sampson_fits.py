@@ -41,27 +41,19 @@ def judged(
     expression: Expression, points: np.ndarray, seed: int = 0, curved: float = np.inf
 ) -> Fit:
     """Error, contrast and guards of an equation as it is, on points (N, D), without a fit."""
-    return _judged(expression, *_clouds(points, seed), curved)
+    return _judged(expression, _clouds(points, seed), curved)
 
 
-def _clouds(points: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _clouds(points: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
     """Columns of the points and of permuted ones, (D, N), and spreads (D,)."""
     columns = np.ascontiguousarray(points.T)
     return columns, np.ascontiguousarray(permuted(points, seed).T), robust_spreads(points)
 
 
-def _judged(
-    expression: Expression,
-    columns: np.ndarray,
-    shuffled: np.ndarray,
-    spreads: np.ndarray,
-    curved: float,
-) -> Fit:
-    error, contrast, clearance, outcome = guards.examine(
-        *expression.arrays, columns, shuffled, spreads, float(curved)
-    )
-    fitness = -error if outcome == guards.OK else -np.inf
-    return Fit(expression, fitness, _STATUS[outcome], error, contrast, clearance)
+def _judged(expression: Expression, clouds: tuple[np.ndarray, ...], curved: float) -> Fit:
+    *found, outcome = guards.examine(*expression.arrays, *clouds, float(curved))
+    fitness = -found[0] if outcome == guards.OK else -np.inf
+    return Fit(expression, fitness, _STATUS[outcome], *found)
 
 
 def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
@@ -107,7 +99,7 @@ def fit_sampson(
     Returns:
         One fit per skeleton, in order; ``status`` says why one failed.
     """
-    columns, shuffled, spreads = _clouds(points, seed)
+    columns, _, spreads = clouds = _clouds(points, seed)
     goal = float(_GOAL**2 * np.mean(np.square(spreads)))
 
     def one(skeleton: Expression) -> Fit:
@@ -122,7 +114,7 @@ def fit_sampson(
         )
         if not np.isfinite(cost):
             return Fit(skeleton, -np.inf, "undefined at some point, or flat, for every start")
-        return _judged(skeleton.with_constants(constants), columns, shuffled, spreads, curved)
+        return _judged(skeleton.with_constants(constants), clouds, curved)
 
     if workers == 1:
         return [one(expression) for expression in expressions]
