@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pie.data.benchmarks import NAMES, WILD_WAYS, load, noisy, read_equations, read_laws
+from pie.data.benchmarks import NAMES, WILD_WAYS, load, read_equations, read_laws
 from pie.data.sampling import Unsampled
 from pie.expr.canonical import canonical
 from pie.expr.operators import BY_NAME
@@ -82,15 +82,6 @@ def test_the_units_of_wild_span_decades(root):
     assert np.quantile(np.log10(np.concatenate(sizes)), [0.05, 0.95]) == pytest.approx(
         [-2.5, 3.0], abs=0.8
     )
-
-
-def test_noise_is_a_share_of_the_spread_and_repeats(root):
-    clean = load(root / "data/benchmarks", "wild")[4]
-    one, again = noisy(clean, 0.01), noisy(clean, 0.01)
-    np.testing.assert_array_equal(one.points, again.points)
-    relative = (one.points - clean.points).std(axis=0) / clean.points.std(axis=0)
-    assert np.all(np.abs(relative - 0.01) < 0.002)
-    assert one.sampling == f"{clean.sampling}, noise 1 %" and one.truth == clean.truth
 
 
 def test_an_unknown_test_set_is_named(root):

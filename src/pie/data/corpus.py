@@ -139,7 +139,8 @@ class Corpus:
             raise _Dropped("fewer than two variables")
         equation = _renamed(equation, range(1, n_variables + 1))
         target = self._target(equation)
-        return Item(equation, target, paper_points(equation, config.n_points, rng, config.max_trials))
+        points = paper_points(equation, config.n_points, rng, config.max_trials)
+        return Item(equation, target, points)
 
     def _draw_mixed(self, rng: np.random.Generator) -> Item:
         config = self.config

@@ -88,7 +88,9 @@ class MixtureConfig:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"mixture.{name} is {getattr(self, name)}; expected 0 to 1")
         if len(self.noise) != 2 or not 0.0 < self.noise[0] <= self.noise[1]:
-            raise ValueError(f"mixture.noise is {self.noise}; expected two levels, 0 < least <= most")
+            raise ValueError(
+                f"mixture.noise is {self.noise}; expected two levels, 0 < least <= most"
+            )
 
 
 def rescaled(expression: Expression, units: np.ndarray) -> Expression:
