@@ -1,12 +1,11 @@
 """Laws of many columns: their files agree with themselves. Nothing is searched here."""
 
-import csv
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from pie.data.benchmarks import read_equations
+from pie.data.benchmarks import read_equations, read_rows
 from pie.data.columns import KINDS, columns, development, feynman_columns, points
 from pie.data.corpus import HeldOut
 from pie.expr.canonical import canonical
@@ -68,8 +67,7 @@ def test_every_law_names_its_columns_and_uses_all_of_them(sets):
 
 @pytest.mark.parametrize("name", ["columns", "development"])
 def test_every_law_of_a_textbook_says_which(name, root):
-    with open(root / f"data/columns/{name}.csv", newline="") as file:
-        assert all(", " in row["source"] for row in csv.DictReader(file))
+    assert all(", " in row["source"] for row in read_rows(root / f"data/columns/{name}.csv"))
 
 
 def test_eleven_laws_of_the_development_set_are_about_degrees(sets):
@@ -133,8 +131,8 @@ def test_own_laws_of_few_columns_are_in_no_other_set(sets, root):
     assert len(few) == 34
     held_out = HeldOut(few, tolerance=np.inf)
     assert all(canonical(equation) in held_out for equation in few)
-    with open(root / "data/prior/formulas.csv", newline="") as file:
-        others = {row["name"]: parse(row["equation"]) for row in csv.DictReader(file)}
+    prior = read_rows(root / "data/prior/formulas.csv")
+    others = {row["name"]: parse(row["equation"]) for row in prior}
     for name in ("feynman", "synthetic", "synthetic_printed", "wild", "examples"):
         others |= read_equations(root / "data/benchmarks", name)
     others |= {law.law_id: law.equation for law in sets["feynman_columns"]}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pie.data.benchmarks import load
+from pie.data.benchmarks import load, noisy
 from pie.data.conditions import CONDITIONS, under
 
 
@@ -28,6 +28,9 @@ def test_additive_noise_is_that_of_the_spread_of_a_column(wild):
     changed = under(wild, "noise", 0.05)
     ratio = (changed.points - wild.points).std(0) / wild.points.std(0)
     np.testing.assert_allclose(ratio, 0.05, rtol=0.2)
+    same = noisy(wild, 0.05)
+    np.testing.assert_array_equal(same.points, changed.points)
+    assert same.sampling == f"{wild.sampling}, noise 5 %" and same.truth == wild.truth
 
 
 def test_outliers_are_a_share_of_the_points_inside_the_range(wild):
@@ -48,7 +51,7 @@ def test_the_number_of_points_is_as_asked_and_they_obey_the_law(problem, n):
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_levels_share_their_random_numbers_and_their_names_tell_them_apart(problem, condition):
-    low, high = (0.1, 0.2) if condition != "points" else (20, 40)
+    low, high = (0.1, 0.2) if condition != "points" else (250, 400)
     once, again = (under(problem, condition, low) for _ in range(2))
     other = under(problem, condition, high)
     np.testing.assert_array_equal(once.points, again.points)

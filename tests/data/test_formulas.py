@@ -1,10 +1,8 @@
 """The formulas of science from which the prior on forms is counted."""
 
-import csv
-
 import pytest
 
-from pie.data.benchmarks import HELD_OUT, read_equations
+from pie.data.benchmarks import HELD_OUT, read_equations, read_rows
 from pie.data.corpus import HeldOut
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
@@ -12,8 +10,7 @@ from pie.expr.expression import parse
 
 @pytest.fixture(scope="module")
 def formulas(root):
-    with open(root / "data/prior/formulas.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(root / "data/prior/formulas.csv")
 
 
 def test_every_formula_says_what_it_is_and_uses_its_first_variables(formulas):

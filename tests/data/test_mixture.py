@@ -96,16 +96,6 @@ def test_what_does_not_pass_through_the_box_is_refused(rng):
             WAYS[way](parse("x1 + x2 - 100"), 50, BOX, rng)
 
 
-def test_noise_has_its_level_and_outliers_their_share(rng):
-    points = rng.standard_normal((4000, 2)) * [1.0, 100.0] + [0.0, 1000.0]
-    added = sampling.add_noise(points, 0.01, rng) - points
-    np.testing.assert_allclose(added.std(axis=0), 0.01 * points.std(axis=0), rtol=0.1)
-    multiplied = sampling.multiply_noise(points, 0.01, rng) / points - 1.0
-    np.testing.assert_allclose(multiplied.std(axis=0), 0.01, rtol=0.1)
-    moved = np.any(sampling.add_outliers(points, 0.05, rng) != points, axis=1)
-    assert moved.mean() == pytest.approx(0.05, abs=0.015)
-
-
 def test_few_points_are_repeated(rng):
     points = sampling.fewer(rng.standard_normal((200, 2)), 30)
     assert points.shape == (200, 2) and len(np.unique(points, axis=0)) == 30

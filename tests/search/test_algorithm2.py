@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from pie.expr import vocabulary
 from pie.expr.expression import parse
 from pie.fit.constants import Fit, fit
-from pie.fit.fitness import cl_fem, distances, stochastic_copies, vanilla
+from pie.fit.fitness import cl_fem, stochastic_copies, vanilla
 from pie.network.config import HALF_MAX
 from pie.network.decoding import Hypothesis
 from pie.search.algorithm2 import InferenceConfig, discover, fittest
@@ -42,11 +42,6 @@ def test_cl_fem_refuses_a_function_that_ignores_a_coordinate(rng, cloud):
     assert score("x1*x2 - 0.5") == pytest.approx(0.0, abs=1e-20)
     assert score("x1 - x1 + 0*x2") == score("0.0001*(x1*x2 - 0.5)") == -np.inf
     assert score("x2**2 - x2**2 + 0*x1") == -np.inf
-
-
-def test_undefined_copies_are_left_out_of_the_distance():
-    assert distances(np.array([0.0, 0.0]), np.array([[2.0, np.nan]]))[0] == 4.0
-    assert distances(np.array([0.0]), np.array([[np.nan]]))[0] == np.inf
 
 
 @pytest.mark.parametrize(

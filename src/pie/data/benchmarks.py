@@ -1,4 +1,4 @@
-"""Test sets: equations with their points, committed under data/benchmarks.
+"""Test sets: equations with their points, as tools/draw_test_sets.py drew them.
 
 ``feynman`` (Table 7, 39 distinct equations), ``synthetic_printed`` (the 50 of Table 8),
 ``synthetic`` (80 from our generator), ``wild`` (74 curves and laws in boxes, sampled in five ways).
@@ -14,13 +14,13 @@ import numpy as np
 from ..expr.coordinates import substituted
 from ..expr.expression import Expression, parse
 from ..zeroset.box import Box
-from .sampling import WAYS, Unsampled, add_noise, paper_points
+from .sampling import Unsampled, add_noise, paper_points
 
 NAMES = ("feynman", "synthetic_printed", "synthetic")
 HELD_OUT = (*NAMES, "wild")  # excluded from every training corpus
 UNITS = "units"  # as ``free_box``, then a random unit per column
 WILD_WAYS = {"whole": 200, "free_box": 100, "patch": 60, "trajectory": 100, UNITS: 200}  # points
-DECADES = 3.0  # units are log-uniform in 1e-3 to 1e3
+WIDE = 30.0  # a positive range of such a factor is drawn by its logarithm
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Problem:
         return self.points.shape[1]
 
 
-def _read(folder: Path, name: str) -> list[dict[str, str]]:
-    path = Path(folder) / f"{name}.csv"
-    if not path.exists():
-        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
+def read_rows(path: Path) -> list[dict[str, str]]:
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
 
 
 def read_equations(folder: Path, name: str) -> dict[str, Expression]:
     """Equations of a test set by id; FileNotFoundError if there is no such set."""
-    return {row["equation_id"]: parse(row["equation"]) for row in _read(folder, name)}
+    path = Path(folder) / f"{name}.csv"
+    if not path.exists():
+        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
+    return {row["equation_id"]: parse(row["equation"]) for row in read_rows(path)}
 
 
 class Law(NamedTuple):
@@ -66,18 +66,20 @@ class Law(NamedTuple):
     box: Box
     source: str
 
+    @classmethod
+    def of(cls, law_id: str, low: np.ndarray, high: np.ndarray, row: dict[str, str]) -> "Law":
+        """From a row of a CSV file, and the ends of the box (D,)."""
+        wide = bool(np.all(low > 0.0) and np.any(high / low > WIDE))
+        box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
+        return cls(law_id, row["name"], row["field"], parse(row["equation"]), box, row["source"])
+
 
 def read_laws(folder: Path) -> list[Law]:
     """The laws of ``wild``. The CSV gives a box as ``low:high`` per variable."""
     laws = []
-    for row in _read(folder, "wild"):
-        ends = np.array([[float(v) for v in part.split(":")] for part in row["box"].split(";")])
-        low, high = ends.T
-        # logarithmic if all are positive and one spans more than a factor of 30
-        wide = bool(np.all(low > 0.0) and np.any(high / low > 30.0))
-        box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
-        about = row["equation_id"], row["name"], row["field"]
-        laws.append(Law(*about, parse(row["equation"]), box, row["source"]))
+    for row in read_rows(Path(folder) / "wild.csv"):
+        ends = np.array([side.split(":") for side in row["box"].split(";")], float)
+        laws.append(Law.of(row["equation_id"], *ends.T, row))
     return laws
 
 
@@ -103,54 +105,12 @@ def _drawn(law: Law, way: str, stored) -> Problem:
     return Problem("wild", key, truth, points, box, f"{way}, {len(points)} points")
 
 
-def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np.ndarray:
-    """Sample a law inside its box by a scheme of :mod:`pie.data.sampling`, (N, D).
-
-    ``patch`` and ``trajectory`` may return as few as N/2 points. Unsampled after 60 attempts.
-    """
-    found = np.empty((0, len(law.box.low)))
-    for _ in range(60):
-        try:
-            points = WAYS[way](law.equation, n_points, law.box, rng)
-        except Unsampled:
-            continue
-        points = points[law.box.contains(points)]
-        # a patch or trajectory must come from a single draw
-        whole = way in ("patch", "trajectory")
-        found = points if whole else np.concatenate([found, points])
-        if len(found) >= (n_points // 2 if whole else n_points):
-            return found[:n_points]
-    raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
-
-
-def write_wild(folder: Path, seed: int = 2025) -> None:
-    """Sample and store the points of ``wild`` (run once; the file is committed)."""
-    stored = {}
-    for i, law in enumerate(read_laws(folder)):
-        for k, (way, n_points) in enumerate(WILD_WAYS.items()):
-            rng = np.random.default_rng([seed, i, k])
-            points = draw_wild(law, "free_box" if way == UNITS else way, n_points, rng)
-            if way == UNITS:
-                units = 10.0 ** rng.uniform(-DECADES, DECADES, points.shape[1])
-                stored[f"{law.law_id}-{way}-scale"] = units
-                points = points * units
-            stored[f"{law.law_id}-{way}"] = points
-    np.savez_compressed(Path(folder) / "wild.npz", **stored)
-
-
-def write_points(folder: Path, name: str, n_points: int = 200, seed: int = 2024) -> None:
-    """Sample and store the points of another test set (run once; the file is committed)."""
-    equations = read_equations(folder, name).items()
-    points = {key: draw_points(f, n_points, seed + i) for i, (key, f) in enumerate(equations)}
-    np.savez_compressed(Path(folder) / f"{name}.npz", **points)
-
-
 def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
     """Sample as in the paper, (N, D); Unsampled after 100 attempts."""
     rng = np.random.default_rng(seed)
     for _ in range(100):
         try:
-            return paper_points(equation, n_points, len(equation.variables), rng, max_trials=50)
+            return paper_points(equation, n_points, rng, max_trials=50)
         except Unsampled:
             continue
     raise Unsampled(f"{equation} gave no {n_points} points in 100 attempts")

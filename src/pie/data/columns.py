@@ -5,7 +5,6 @@ engineering and science in everyday units. Both were written before any search f
 Choices are made on the laws of ``development``.
 """
 
-import csv
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..expr.expression import Expression, parse
+from .benchmarks import read_rows
 from .sampling import add_noise
 
 FOLDER = Path("data/columns")
@@ -64,12 +64,11 @@ def _unit(column: str) -> str:
 
 def _read(path: Path) -> list[ColumnLaw]:
     laws = []
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            low, high = (np.array(row[key].split(";"), float) for key in ("low", "high"))
-            about = row["id"], row["kind"], row["name"], tuple(row["columns"].split(";"))
-            solved = parse(row["formula"]), row.get("inverse", "")
-            laws.append(ColumnLaw(*about, parse(row["equation"]), low, high, *solved))
+    for row in read_rows(path):
+        low, high = (np.array(row[key].split(";"), float) for key in ("low", "high"))
+        about = row["id"], row["kind"], row["name"], tuple(row["columns"].split(";"))
+        solved = parse(row["formula"]), row.get("inverse", "")
+        laws.append(ColumnLaw(*about, parse(row["equation"]), low, high, *solved))
     return laws
 
 

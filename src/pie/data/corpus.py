@@ -20,11 +20,10 @@ import numpy as np
 from tqdm import tqdm
 
 from ..expr.canonical import NoZeroSet, canonical
-from ..expr.expression import Expression, Tree, from_tree
+from ..expr.expression import Expression, from_tree
 from ..expr.operators import BY_NAME
 from ..expr.vocabulary import encode
 from ..sources import digest_of
-from .families import with_variables
 from .generator import GeneratorConfig, random_tree
 from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
 from .sampling import Unsampled, paper_points
@@ -60,14 +59,11 @@ class Item:
 
 
 class Statistics(NamedTuple):
-    """Counts by value over a range of items."""
+    """Counts over a range of items: rejected candidates by reason, operators, skeletons."""
 
     items: int
     seconds: float
     dropped: Counter
-    lengths: Counter
-    constants: Counter
-    variables: Counter
     operators: Counter
     skeletons: Counter
 
@@ -87,11 +83,8 @@ class HeldOut:
         self._tolerance = tolerance
         self._by_codes: dict[tuple[int, ...], list[np.ndarray]] = {}
         for equation in equations:
-            names = equation.variables
-            for order in itertools.permutations(names):
-                renamed = dict(zip(names, order, strict=True))
-                codes = tuple(renamed.get(code, code) for code in equation.codes)
-                form = canonical(Expression(codes, equation.constants))
+            for order in itertools.permutations(equation.variables):
+                form = canonical(_renamed(equation, order))
                 self._by_codes.setdefault(form.codes, []).append(np.array(form.constants))
 
     def __repr__(self) -> str:
@@ -106,24 +99,18 @@ class HeldOut:
         )
 
 
-def _renumbered(tree: Tree) -> tuple[Tree, int]:
-    """Rename the variables that occur to x1 … x_D, in order; returns the tree and D."""
-
-    def variables(node: Tree) -> set[int]:
-        if node[0] in ("x", "c"):
-            return {node[1]} if node[0] == "x" else set()
-        return set().union(*map(variables, node[1:]))
-
-    seen = sorted(variables(tree))
-    return with_variables(tree, {j: ("x", i) for i, j in enumerate(seen, start=1)}), len(seen)
+def _renamed(equation: Expression, names: Iterable[int]) -> Expression:
+    """The equation with other ``names`` for its variables, in their order."""
+    new = dict(zip(equation.variables, names, strict=True))
+    return Expression(tuple(new.get(code, code) for code in equation.codes), equation.constants)
 
 
 class Corpus:
     """Training pairs by index: ``Corpus(config, held_out)[k]`` is an :class:`Item`."""
 
-    def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut | None = None):
+    def __init__(self, config: CorpusConfig = CorpusConfig(), held_out: HeldOut = HeldOut()):
         self.config = config
-        self.held_out = held_out if held_out is not None else HeldOut()
+        self.held_out = held_out
 
     def __getitem__(self, k: int) -> Item:
         return self.draw(k)[0]
@@ -146,26 +133,26 @@ class Corpus:
 
     def _draw_paper(self, rng: np.random.Generator) -> Item:
         config = self.config
-        tree, n_variables = _renumbered(random_tree(rng, config.generator))
+        equation = from_tree(random_tree(rng, config.generator))
+        n_variables = len(equation.variables)
         if n_variables < 2:
             raise _Dropped("fewer than two variables")
-        equation = from_tree(tree)
-        target = self._target(equation, n_variables)
-        points = paper_points(equation, config.n_points, n_variables, rng, config.max_trials)
+        equation = _renamed(equation, range(1, n_variables + 1))
+        target = self._target(equation)
+        points = paper_points(equation, config.n_points, rng, config.max_trials)
         return Item(equation, target, points)
 
     def _draw_mixed(self, rng: np.random.Generator) -> Item:
         config = self.config
-        tree, asked, box = random_equation(rng, config.mixture, config.generator)
-        if _renumbered(tree) != (tree, asked):
+        equation, box = random_equation(rng, config.mixture, config.generator)
+        if len(equation.variables) < len(box.low):
             raise _Dropped("fewer variables than asked for")
-        equation = from_tree(tree)
-        self._target(equation, asked)  # first, because sampling costs more
+        self._target(equation)  # first, because sampling costs more
         points = random_points(equation, config.n_points, box, rng, config.mixture)
         equation, points = presented(equation, points, rng, config.mixture)
-        return Item(equation, self._target(equation, asked), points)
+        return Item(equation, self._target(equation), points)
 
-    def _target(self, equation: Expression, n_variables: int) -> Expression:
+    def _target(self, equation: Expression) -> Expression:
         """The expression the network learns to write; _Dropped if it is not allowed."""
         config = self.config
         try:
@@ -173,7 +160,7 @@ class Corpus:
         except NoZeroSet:
             raise _Dropped("no zeros by its form") from None
         target = form if config.canonical_skeletons else equation
-        if len(form.variables) < n_variables:
+        if form.variables != equation.variables:
             raise _Dropped("a variable cancels")
         if len(target.codes) > config.max_tokens:
             raise _Dropped("too long")
@@ -233,17 +220,14 @@ class Corpus:
     def _cache_shard(self, cache: Path, index: int) -> None:
         self.shard(index, cache)  # the arrays are not sent back
 
-    def statistics(self, start: int, stop: int) -> "Statistics":
+    def statistics(self, start: int, stop: int) -> Statistics:
         """Counts over items start … stop−1 and over candidates rejected for them."""
-        dropped, lengths, constants, variables, operators, skeletons = (Counter() for _ in range(6))
+        dropped, operators, skeletons = Counter(), Counter(), Counter()
         began = time.perf_counter()
         for k in range(start, stop):
             item, reasons = self.draw(k)
             dropped.update(reasons)
-            lengths[len(item.target.codes)] += 1
-            constants[len(item.target.constants)] += 1
-            variables[item.points.shape[1]] += 1
             operators.update(t for t in item.equation.tokens if t in BY_NAME)
             skeletons[item.target.tokens] += 1
-        counted = (dropped, lengths, constants, variables, operators, skeletons)
-        return Statistics(stop - start, time.perf_counter() - began, *counted)
+        seconds = time.perf_counter() - began
+        return Statistics(stop - start, seconds, dropped, operators, skeletons)

@@ -24,8 +24,10 @@ def _coefficient(rng: np.random.Generator, one: float = 0.4) -> float:
     return float(f"{value:.2g}") if rng.random() < 0.5 else value
 
 
-def _sign(rng: np.random.Generator, minus: float = 0.4) -> float:
-    return -1.0 if rng.random() < minus else 1.0
+def _factor(rng: np.random.Generator, minus: float = 0.4, one: float = 0.4) -> float:
+    """The same with a sign, negative with probability ``minus``."""
+    sign = -1.0 if rng.random() < minus else 1.0
+    return sign * _coefficient(rng, one)
 
 
 def _times(factor: float, tree: Tree) -> Tree:
@@ -61,11 +63,11 @@ def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
     for leaf in _shuffled(rng, variables):
         p = 2.0 if even and rng.random() < 0.85 else float(rng.choice([1, 2, 3, 4]))
         shift = 0.0 if rng.random() < 0.6 else -float(rng.normal(0.0, 1.5))
-        sign = _sign(rng, 0.2 if even else 0.5)
-        terms.append(_times(sign * _coefficient(rng), power_tree(_plus(leaf, shift), ("c", p))))
+        factor = _factor(rng, 0.2 if even else 0.5)
+        terms.append(_times(factor, power_tree(_plus(leaf, shift), ("c", p))))
     if rng.random() < 0.2:
         a, b = _shuffled(rng, variables)[:2]
-        terms.append(_times(_sign(rng) * _coefficient(rng), ("mul", a, b)))
+        terms.append(_times(_factor(rng), ("mul", a, b)))
     return _joined("add", terms)
 
 
@@ -79,18 +81,18 @@ def powers(rng: np.random.Generator, variables: int) -> Tree:
     other = [leaf for leaf in _shuffled(rng, variables) if rng.random() < 0.5] + leaves[cut:]
     first = _monomial(rng, leaves[:cut], exponents)
     second = _monomial(rng, list(dict.fromkeys(other)) or leaves[:1], exponents)
-    return ("add", first, _times(_sign(rng) * _coefficient(rng), second))
+    return ("add", first, _times(_factor(rng), second))
 
 
 def ratio(rng: np.random.Generator, variables: int) -> Tree:
     """y − a·P(x)/(Q(x) + c), sometimes with an offset: saturation, lenses, resonance."""
     y, *rest = _shuffled(rng, variables)
     top = _monomial(rng, rest, [1, 1, 2, 0.5]) if rng.random() < 0.7 else rest[0]
-    bottom = _plus(_times(_sign(rng, 0.15) * _coefficient(rng), power_tree(
-        rest[-1], ("c", float(rng.choice([1, 1, 2, 3]))))), _coefficient(rng, 0.3))  # fmt: skip
+    factor, p = _factor(rng, 0.15), float(rng.choice([1, 1, 2, 3]))
+    bottom = _plus(_times(factor, power_tree(rest[-1], ("c", p))), _coefficient(rng, 0.3))
     if len(rest) > 1 and rng.random() < 0.4:
         bottom = ("add", bottom, rest[0])
-    quotient = _times(_sign(rng, 0.2) * _coefficient(rng), ("div", top, bottom))
+    quotient = _times(_factor(rng, 0.2), ("div", top, bottom))
     return _plus(("sub", y, quotient), 0.0 if rng.random() < 0.7 else float(rng.normal()))
 
 
@@ -98,7 +100,7 @@ def separable(rng: np.random.Generator, variables: int) -> Tree:
     """Σ aⱼ·gⱼ(bⱼ·xⱼ + cⱼ), gⱼ elementary functions and powers."""
     terms = []
     for place, leaf in enumerate(_shuffled(rng, variables)):
-        inner = _times(_sign(rng, 0.25) * _coefficient(rng, 0.5), leaf)
+        inner = _times(_factor(rng, 0.25, 0.5), leaf)
         if rng.random() < 0.2:
             inner = _plus(inner, float(rng.normal()))
         kind = rng.random()
@@ -110,7 +112,7 @@ def separable(rng: np.random.Generator, variables: int) -> Tree:
             term = power_tree(leaf, ("c", float(rng.choice([2, 3, 4, 0.5, 1.5]))))
         else:
             term = ("div", ("c", 1.0), inner)
-        terms.append(_times(_sign(rng) * _coefficient(rng, 0.5), term))
+        terms.append(_times(_factor(rng, one=0.5), term))
     return _joined("add", terms)
 
 
@@ -118,7 +120,7 @@ def nested(rng: np.random.Generator, variables: int) -> Tree:
     """y − a·g(h(x)), sometimes times a variable: Gaussians, decays, roots of differences."""
     y, *rest = _shuffled(rng, variables)
     if rng.random() < 0.6:
-        inner = _times(_sign(rng, 0.6) * _coefficient(rng), _monomial(rng, rest, [1, 1, 2, 2, -1]))
+        inner = _times(_factor(rng, 0.6), _monomial(rng, rest, [1, 1, 2, 2, -1]))
         if rng.random() < 0.5:
             inner = _plus(inner, _coefficient(rng, 0.4))
     elif variables == 2:
@@ -129,7 +131,7 @@ def nested(rng: np.random.Generator, variables: int) -> Tree:
     outer = (str(rng.choice(["exp", "exp", "sqrt", "sqrt", "ln", "sin", "cos"])), inner)
     if rng.random() < 0.3:
         outer = ("mul" if rng.random() < 0.6 else "div", rest[0], outer)
-    term = _times(_sign(rng, 0.3) * _coefficient(rng), outer)
+    term = _times(_factor(rng, 0.3), outer)
     left = y if rng.random() < 0.85 else power_tree(y, ("c", 2.0))
     return _plus(("sub", left, term), 0.0 if rng.random() < 0.75 else float(rng.normal()))
 

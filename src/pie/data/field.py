@@ -1,37 +1,26 @@
 """Test set ``field``: laws of science as they are measured, each with a noise of its own.
 
 Laws of two or three columns in forms that no other test set has. The way in which points come and
-the level of the noise were drawn once for each. Written before the search for noisy laws was
-improved; run when a version is finished, and every run is kept (docs/results.md).
+the level of the noise were drawn once for each (tools/draw_test_sets.py). Written before the search
+for noisy laws was improved; run when a version is finished, and every run is kept
+(docs/results.md).
 """
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
-from ..expr.expression import parse
-from ..zeroset.box import Box
-from .benchmarks import UNITS, WILD_WAYS, Law, Problem, draw_wild
-from .sampling import add_noise
+from .benchmarks import UNITS, WILD_WAYS, Law, Problem, read_rows
 
 FOLDER = Path("data/field")
 NAME = "field"
 POINTS = {way: n for way, n in WILD_WAYS.items() if way != UNITS}
-NOISE = 0.003, 0.1  # least and greatest, of each column's standard deviation; log-uniform
-WIDE = 30.0  # a positive range of such a factor is drawn by its logarithm
 
 
-def _rows(folder: Path) -> list[dict[str, str]]:
-    with open(Path(folder) / "field.csv", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _law(row: dict[str, str]) -> Law:
+def law_of(row: dict[str, str]) -> Law:
+    """The law in a row of field.csv."""
     low, high = (np.array(row[end].split(";"), float) for end in ("low", "high"))
-    wide = bool(np.all(low > 0.0) and np.any(high / low > WIDE))
-    box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
-    return Law(row["id"], row["name"], row["field"], parse(row["equation"]), box, row["source"])
+    return Law.of(row["id"], low, high, row)
 
 
 def field(folder: Path = FOLDER) -> list[Problem]:
@@ -43,26 +32,9 @@ def field(folder: Path = FOLDER) -> list[Problem]:
     """
     problems = []
     with np.load(Path(folder) / "field.npz") as stored:
-        for row in _rows(folder):
-            law, points = _law(row), stored[row["id"]]
+        for row in read_rows(Path(folder) / "field.csv"):
+            law, points = law_of(row), stored[row["id"]]
             noise = f"noise {100.0 * float(row['noise']):g} %"
             about = f"{row['way']}, {len(points)} points, {noise}"
             problems.append(Problem(NAME, law.law_id, law.equation, points, law.box, about))
     return problems
-
-
-def write_field(folder: Path, seed: int = 2026) -> None:
-    """Draw the way, the noise and the points of each law (run once; the files are committed)."""
-    rows, stored = _rows(folder), {}
-    least, greatest = np.log(NOISE)
-    for i, row in enumerate(rows):
-        rng = np.random.default_rng([seed, i])
-        row["way"] = str(rng.choice([*POINTS]))
-        row["noise"] = f"{np.exp(rng.uniform(least, greatest)):.2g}"
-        points = draw_wild(_law(row), row["way"], POINTS[row["way"]], rng)
-        stored[row["id"]] = add_noise(points, float(row["noise"]), rng)
-    with open(Path(folder) / "field.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    np.savez_compressed(Path(folder) / "field.npz", **stored)

@@ -4,11 +4,12 @@ They make up a share of the corpus; the rest follows the paper. Most are rescale
 :func:`pie.data.sampling.scales`, equation and points alike, as points are at inference.
 """
 
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variables
+from ..zeroset.box import Box
 from . import families
 from .generator import GeneratorConfig
 from .sampling import (
@@ -27,7 +28,7 @@ class _Weights:
     """Relative frequencies by name; ValueError if one is negative or all are 0."""
 
     def __post_init__(self):
-        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        named = asdict(self)
         for name, weight in named.items():
             if weight < 0.0:
                 raise ValueError(f"weight {name} is {weight}; expected at least 0")
@@ -36,8 +37,7 @@ class _Weights:
 
     def choose(self, rng: np.random.Generator) -> str:
         """A name, drawn with probability proportional to its weight."""
-        names = [f.name for f in fields(self)]
-        weights = np.array([getattr(self, name) for name in names])
+        names, weights = [*asdict(self)], np.array([*asdict(self).values()])
         return names[int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum()))]
 
 
@@ -88,21 +88,22 @@ class MixtureConfig:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"mixture.{name} is {getattr(self, name)}; expected 0 to 1")
         if len(self.noise) != 2 or not 0.0 < self.noise[0] <= self.noise[1]:
-            raise ValueError(f"mixture.noise is {self.noise}; expected two levels, 0 < least <= most")
+            raise ValueError(
+                f"mixture.noise is {self.noise}; expected two levels, 0 < least <= most"
+            )
 
 
 def rescaled(expression: Expression, units: np.ndarray) -> Expression:
     """The same law in other units: f(s₁·x₁, …, s_D·x_D)."""
-
-    values = {j: ("x", j) for j in range(1, len(units) + 1)}
+    values: dict[int, Tree] = {j: ("x", j) for j in range(1, len(units) + 1)}
     values |= {j: ("mul", ("c", float(u)), values[j]) for j, u in enumerate(units, 1) if u != 1.0}
     return from_tree(with_variables(to_tree(expression), values))
 
 
 def random_equation(
     rng: np.random.Generator, config: MixtureConfig, generator: GeneratorConfig
-) -> tuple[Tree, int, object]:
-    """Tree, number of variables, and sampling box; Unsampled if g(x₀) is unusable."""
+) -> tuple[Expression, Box]:
+    """An equation and the box in which it is sampled; Unsampled if g(x₀) is unusable."""
     n_variables = 2 + int(rng.integers(generator.max_variables - 1))
     box = random_box(n_variables, rng)
     name = config.families.choose(rng)
@@ -116,15 +117,18 @@ def random_equation(
         g = families.through(g, box.uniform(1, rng)[0])
         if g is None:
             raise Unsampled("too few points: the level is not finite")
-    return g, n_variables, box
+    return from_tree(g), box
 
 
 def random_points(
-    expression: Expression, n_points: int, box, rng: np.random.Generator, config: MixtureConfig
+    expression: Expression,
+    n_points: int,
+    box: Box,
+    rng: np.random.Generator,
+    config: MixtureConfig,
 ) -> np.ndarray:
     """Points (N, D) by a random scheme, possibly with noise, outliers, or repeated."""
-    way = WAYS[config.ways.choose(rng)]
-    points = way(expression, n_points, box, rng)
+    points = WAYS[config.ways.choose(rng)](expression, n_points, box, rng)
     if rng.random() < config.noisy:
         level = float(np.exp(rng.uniform(*np.log(config.noise))))
         points = (add_noise if rng.random() < 0.7 else multiply_noise)(points, level, rng)

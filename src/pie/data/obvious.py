@@ -13,7 +13,6 @@ from ..expr.expression import parse
 from .benchmarks import Problem
 
 POINTS = 100
-Ends = tuple[float, float]
 
 
 class Obvious(NamedTuple):
@@ -24,7 +23,7 @@ class Obvious(NamedTuple):
 
     name: str
     equation: str
-    ends: Ends | None
+    ends: tuple[float, float] | None
 
 
 LAWS = (

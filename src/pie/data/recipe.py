@@ -3,20 +3,24 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from ..expr.expression import Expression
 from .benchmarks import HELD_OUT, read_equations
 from .corpus import Corpus, CorpusConfig, HeldOut
 
 FIRST = 16  # items
 
 
+def _held_out(benchmarks: Path) -> list[Expression]:
+    return [e for name in HELD_OUT for e in read_equations(benchmarks, name).values()]
+
+
 def corpora(config: CorpusConfig, benchmarks: Path) -> tuple[Corpus, Corpus]:
     """Training corpus and validation corpus (seed + 1), both without the test equations."""
-    held_out = HeldOut([e for n in HELD_OUT for e in read_equations(benchmarks, n).values()])
-    validation = CorpusConfig(**{**config.__dict__, "seed": config.seed + 1})
-    return Corpus(config, held_out), Corpus(validation, held_out)
+    held_out = HeldOut(_held_out(benchmarks))
+    return Corpus(config, held_out), Corpus(replace(config, seed=config.seed + 1), held_out)
 
 
 def first_skeletons(corpus: Corpus) -> list[str]:
@@ -32,8 +36,8 @@ def write_recipes(corpora: Mapping[str, Corpus], benchmarks: Path, folder: Path)
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    equations = [str(e) for n in HELD_OUT for e in read_equations(benchmarks, n).values()]
-    held_out = hashlib.sha256("\n".join(equations).encode()).hexdigest()[:16]
+    equations = "\n".join(map(str, _held_out(benchmarks)))
+    held_out = hashlib.sha256(equations.encode()).hexdigest()[:16]
     for name, corpus in corpora.items():
         recipe = {"settings": asdict(corpus.config), "held_out": held_out}
         (folder / f"{name}.json").write_text(json.dumps(recipe, indent=2) + "\n")

@@ -53,16 +53,13 @@ def _varied(points: np.ndarray, least: np.ndarray | float) -> np.ndarray:
 
 
 def paper_points(
-    expression: Expression,
-    n_points: int,
-    n_variables: int,
-    rng: np.random.Generator,
-    max_trials: int = 4,
+    expression: Expression, n_points: int, rng: np.random.Generator, max_trials: int = 4
 ) -> np.ndarray:
     """Zeros of f, (N, D): standard normal coordinates, a random one replaced by a root of f = 0.
 
     Raises Unsampled if ``max_trials``·N starts give fewer than N roots, or a column does not vary.
     """
+    n_variables = len(expression.variables)
     variable = 1 + int(rng.integers(n_variables))
     found = np.empty((0, n_variables))
     for trial in range(max_trials):
@@ -76,8 +73,8 @@ def paper_points(
 
 
 def normal(expression, n_points, box, rng):
-    """The paper's scheme; of the box only the number of variables is used."""
-    return paper_points(expression, n_points, len(box.low), rng)
+    """The paper's scheme; the box is not used."""
+    return paper_points(expression, n_points, rng)
 
 
 def _solved(expression, starts, rng):
@@ -146,15 +143,10 @@ WAYS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def drawn(
-    expression: Expression,
-    way: str,
-    n_points: int,
-    box: Box,
-    rng: np.random.Generator,
-    attempts: int = 60,
+    expression: Expression, way: str, n_points: int, box: Box, rng: np.random.Generator
 ) -> np.ndarray:
-    """Points (N, D) by a scheme of :data:`WAYS`; Unsampled if all ``attempts`` fail."""
-    for _ in range(attempts):
+    """Points (N, D) by a scheme of :data:`WAYS`; Unsampled if 60 attempts fail."""
+    for _ in range(60):
         try:
             return WAYS[way](expression, n_points, box, rng)
         except Unsampled as reason:

@@ -3,8 +3,7 @@
 They are items of the validation corpora (training seed + 1) beyond those of the validation loss.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -28,8 +27,7 @@ def validation_problem(corpus: Corpus, name: str, k: int) -> Problem:
     # items with few points repeat them
     points = np.unique(item.points, axis=0)
     points = np.random.default_rng(k).permutation(points)
-    low, high = np.quantile(points, [0.02, 0.98], axis=0)
-    box = Box(low, high)
+    box = Box(*np.quantile(points, [0.02, 0.98], axis=0))
     return Problem(name, f"V{k:03d}", item.equation, points, box, f"{len(points)} points")
 
 
@@ -37,34 +35,26 @@ def validation_problems(corpus: Corpus, name: str, items: Iterable[int]) -> list
     return [validation_problem(corpus, name, k) for k in items]
 
 
-def _long_enough(corpus: Corpus, name: str, first: int) -> Iterator[Problem]:
-    for k in count(first):
-        problem = validation_problem(corpus, "validation", k)
-        if len(problem.points) >= FEWEST_POINTS:
-            yield replace(problem, equation_id=f"{name}{k}")
-
-
 def noisy_problems(
     corpora: Sequence[tuple[str, Corpus]],
     levels: Sequence[float],
     each: int,
     first: int,
-    variables: Sequence[int] = (2, 3),
 ) -> list[Problem]:
-    """``each`` problems per corpus, noise level and number of variables; no equation is used twice.
+    """``each`` problems per corpus, level, and two or three variables; no equation is used twice.
 
     ``corpora`` are named and noise-free; ``levels`` are of additive normal noise, in standard
     deviations of each column. Items below ``first`` are not used.
     """
     problems = []
     for name, corpus in corpora:
-        taken: Counter[int] = Counter()
-        for problem in _long_enough(corpus, name, first):
-            d = problem.n_variables
-            if d in variables and taken[d] < each * len(levels):
-                level = levels[taken[d] % len(levels)]
-                taken[d] += 1
-                problems.append(under(problem, "noise", level) if level else problem)
-            if all(taken[d] == each * len(levels) for d in variables):
+        wanted = {d: [*levels] * each for d in (2, 3)}  # levels still to be given
+        for k in count(first):
+            if not any(wanted.values()):
                 break
+            problem = validation_problem(corpus, "validation", k)
+            if len(problem.points) >= FEWEST_POINTS and wanted.get(problem.n_variables):
+                level = wanted[problem.n_variables].pop(0)
+                problem = replace(problem, equation_id=f"{name}{k}")
+                problems.append(under(problem, "noise", level) if level else problem)
     return problems

@@ -7,9 +7,9 @@ from numba.core import event
 from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
 
-from ..expr.derivatives import jets
+from ..expr.derivatives import jets, workspace
 from ..expr.elementary import wave_row
-from ..expr.kernel import stack_depth, values
+from ..expr.kernel import values
 from ..fit import guards, sampson
 from ..search import relations
 from ..zeroset import roots
@@ -23,7 +23,7 @@ _PROGRAM = "int64[::1], float64[::1], float64[:, ::1]"  # codes, constants, colu
 # What a search calls and with what, in an order in which the shares seldom compile the same callee.
 FIRST: Share = (
     (jets, f"{_PROGRAM}, int64, int64, float64[:, :, ::1], boolean[:, ::1], float64[:, ::1]"),
-    (stack_depth, "int64[::1]"),
+    (workspace, "int64[::1], int64, int64"),
     (wave_row, "float64[::1], boolean"),
     (
         sampson.fit,

@@ -246,6 +246,16 @@ def jets(codes, constants, columns, nx, nc, stack, active, w):
         _clear(active[0], stack[0], s)
 
 
+@jit
+def workspace(codes, slots, n):
+    """Stack, which of its slots are not 0, and scratch of :func:`jets` at n points.
+
+    A slot is f or a derivative; f and ∂f/∂x are the first 1 + D.
+    """
+    depth = stack_depth(codes)
+    return np.empty((depth, slots, n)), np.empty((depth, slots), np.bool_), np.empty((5, n))
+
+
 def derivatives(
     codes: np.ndarray, constants: np.ndarray, columns: np.ndarray, nx: int, nc: int
 ) -> np.ndarray:
@@ -254,7 +264,6 @@ def derivatives(
     ``columns`` are the points x, (D, N); ``constants`` are c, (P,); ``nx`` is D or 0, ``nc`` is P
     or 0.
     """
-    n, slots, depth = columns.shape[1], (1 + nx) * (1 + nc), stack_depth(codes)
-    stack, active = np.empty((depth, slots, n)), np.empty((depth, slots), np.bool_)
-    jets(codes, constants, columns, nx, nc, stack, active, np.empty((5, n)))
-    return stack[0].copy()
+    work = workspace(codes, (1 + nx) * (1 + nc), columns.shape[1])
+    jets(codes, constants, columns, nx, nc, *work)
+    return work[0][0].copy()

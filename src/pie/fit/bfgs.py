@@ -7,36 +7,22 @@ Under CL-FEM it is infinite where some d_j ≤ τ. Line search for the strong Wo
 
 import numpy as np
 
-from ..expr.derivatives import NONE, jets
-from ..expr.kernel import evaluate, stack_depth
+from ..expr.derivatives import NONE, jets, workspace
 from ..expr.elementary import jit
+from ..expr.kernel import values
+from .fitness import varies
 
 FAILED = 1e30  # loss that stands for infinity: interpolation stays finite
-OK, UNDEFINED_START, LEFT_DOMAIN = 0, 1, 2
+_TOLERANCE = 1e-12  # on the maximum norm of the gradient
 _DECREASE, _CURVATURE = 1e-4, 0.9
 
 
 @jit
-def varies(value, copy_values, tau):
-    """Whether every d_j of :func:`pie.fit.fitness.distances` exceeds τ; copy values (D·N,)."""
-    n = value.size
-    for j in range(copy_values.size // n):
-        total, known = 0.0, 0
-        for i in range(n):
-            square = (value[i] - copy_values[j * n + i]) ** 2
-            if not np.isnan(square):
-                total += square
-                known += 1
-        if known and total / known <= tau:
-            return False
-    return True
-
-
-@jit
-def _loss(codes, constants, columns, copies, tau, gradient, stack, active, w, copy_stack):
+def _loss(codes, constants, columns, copies, tau, gradient, work):
     """Mean of f², its gradient into ``gradient``; FAILED if not finite or degenerate."""
     p, n = constants.size, columns.shape[1]
-    jets(codes, constants, columns, NONE, p, stack, active, w)
+    jets(codes, constants, columns, NONE, p, *work)
+    stack = work[0]
     value = stack[0, 0]
     loss = 0.0
     for i in range(n):
@@ -50,8 +36,7 @@ def _loss(codes, constants, columns, copies, tau, gradient, stack, active, w, co
         gradient[k] = 2.0 / n * total
         ok &= np.isfinite(gradient[k])
     if ok and copies.shape[1]:
-        evaluate(codes, constants, copies, copy_stack)
-        ok = varies(value, copy_stack[0], tau)
+        ok = varies(value, values(codes, constants, copies), tau)
     if not ok:
         gradient[:] = 0.0
         return FAILED
@@ -78,27 +63,23 @@ def _between(a, fa, da, b, fb, db):
 
 
 @jit
-def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
-    """Constants (P,) that minimise the loss from ``start``, the loss there, and a status.
+def minimise(codes, start, columns, copies, tau, max_iterations):
+    """Constants (P,) that minimise the loss from ``start``, and the loss there.
 
     ``columns`` are the points (D, N), ``copies`` the stochastic copies (D, D·N), or (D, 0) for
-    vanilla; ``tolerance`` is on the maximum norm of the gradient.
+    vanilla. The loss is FAILED if it is at ``start``.
     """
     p, n = start.size, columns.shape[1]
-    depth = stack_depth(codes)
-    stack, active = np.empty((depth, 1 + p, n)), np.empty((depth, 1 + p), np.bool_)
-    w, copy_stack = np.empty((5, n)), np.empty((depth, copies.shape[1]))
+    work = workspace(codes, 1 + p, n)
     x, g, trial = start.copy(), np.empty(p), np.empty(p)
-    f = _loss(codes, x, columns, copies, tau, g, stack, active, w, copy_stack)
-    if f >= FAILED:
-        return x, f, UNDEFINED_START
-    if p == 0:
-        return x, f, OK
+    f = _loss(codes, x, columns, copies, tau, g, work)
+    if f >= FAILED or p == 0:
+        return x, f
     inverse = np.eye(p)
     earlier = f + 0.5 * np.sqrt(np.sum(g * g))
     slopes = np.empty(p)
     for _ in range(max_iterations):
-        if np.max(np.abs(g)) <= tolerance:
+        if np.max(np.abs(g)) <= _TOLERANCE:
             break
         direction = -(inverse @ g)
         slope = np.sum(direction * g)
@@ -112,7 +93,7 @@ def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
         bracketed, found = False, False
         for turn in range(40):
             trial[:] = x + step * direction
-            at = _loss(codes, trial, columns, copies, tau, slopes, stack, active, w, copy_stack)
+            at = _loss(codes, trial, columns, copies, tau, slopes, work)
             d = np.sum(slopes * direction)
             if at > f + _DECREASE * step * slope or (at >= fa and (bracketed or turn > 0)):
                 b, fb, db, bracketed = step, at, d, True
@@ -136,7 +117,7 @@ def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
             break
         trial[:] = x + a * direction
         earlier = f
-        f = _loss(codes, trial, columns, copies, tau, slopes, stack, active, w, copy_stack)
+        f = _loss(codes, trial, columns, copies, tau, slopes, work)
         s, y = trial - x, slopes - g
         x[:], g[:] = trial, slopes
         curvature = np.sum(s * y)
@@ -146,6 +127,4 @@ def minimise(codes, start, columns, copies, tau, tolerance, max_iterations):
             inverse -= (np.outer(hy, s) + np.outer(s, hy)) / curvature
         if not found or f == 0.0:
             break
-    if not np.all(np.isfinite(x)):
-        return x, f, LEFT_DOMAIN
-    return x, f, OK
+    return x, f

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..expr.expression import Expression
-from . import bfgs
-
-GRADIENT_TOLERANCE = 1e-12
-_BFGS_FAILURES = {
-    bfgs.UNDEFINED_START: "degenerate or undefined at the initial constants",
-    bfgs.LEFT_DOMAIN: "BFGS left the domain of the equation",
-}
+from .bfgs import FAILED, minimise
 
 
 @dataclass(frozen=True)
@@ -53,14 +47,13 @@ def fit(
         max_iterations: of BFGS.
     """
     columns = np.ascontiguousarray(points.T)
-    side_by_side = np.empty((columns.shape[0], 0))
+    d = len(columns)
+    side_by_side = np.empty((d, 0))
     if copies is not None:
-        d, n, _ = copies.shape
-        side_by_side = np.ascontiguousarray(copies.reshape(d * n, d).T)
-    codes, start = expression.arrays
-    constants, loss, outcome = bfgs.minimise(
-        codes, start, columns, side_by_side, tau, GRADIENT_TOLERANCE, max_iterations
-    )
-    if outcome != bfgs.OK:
-        return Fit(expression, -np.inf, _BFGS_FAILURES[outcome])
+        side_by_side = np.ascontiguousarray(copies.reshape(-1, d).T)
+    constants, loss = minimise(*expression.arrays, columns, side_by_side, tau, max_iterations)
+    if loss >= FAILED:
+        return Fit(expression, -np.inf, "degenerate or undefined at the initial constants")
+    if not np.all(np.isfinite(constants)):
+        return Fit(expression, -np.inf, "BFGS left the domain of the equation")
     return Fit(expression.with_constants(constants), -loss, "ok")

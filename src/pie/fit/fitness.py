@@ -10,7 +10,7 @@ where x_n^j is x_n with coordinate j redrawn from U(−1, 1); ℓ = 2 here, diff
 
 import numpy as np
 
-LOW, HIGH = -1.0, 1.0
+from ..expr.elementary import jit
 
 
 def vanilla(value: np.ndarray) -> float:
@@ -25,25 +25,29 @@ def stochastic_copies(points: np.ndarray, rng: np.random.Generator) -> np.ndarra
     n, d = points.shape
     copies = np.repeat(points[None].astype(np.float64), d, 0)
     for j in range(d):
-        copies[j, :, j] = rng.uniform(LOW, HIGH, n)
+        copies[j, :, j] = rng.uniform(-1.0, 1.0, n)
     return copies
 
 
-def distances(value: np.ndarray, copy_values: np.ndarray) -> np.ndarray:
-    """d_j (Eq. 5), (D,), from f at the points (N,) and at the copies (D, N).
+@jit
+def varies(value, copy_values, tau):
+    """Whether every d_j (Eq. 5) exceeds τ, from f at the points (N,) and at the copies (D·N,).
 
     Copies where f is undefined are left out; a d_j with none left is inf.
     """
-    with np.errstate(all="ignore"):
-        squares = np.square(value - copy_values)
-    known = ~np.isnan(squares)
-    counts = known.sum(1)
-    sums = np.where(known, squares, 0.0).sum(1)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.inf)
+    n = value.size
+    for j in range(copy_values.size // n):
+        total, known = 0.0, 0
+        for i in range(n):
+            square = (value[i] - copy_values[j * n + i]) ** 2
+            if not np.isnan(square):
+                total += square
+                known += 1
+        if known and total / known <= tau:
+            return False
+    return True
 
 
 def cl_fem(value: np.ndarray, copy_values: np.ndarray, tau: float) -> float:
-    """Eq. 6: vanilla, but −inf if some d_j ≤ τ."""
-    if np.any(distances(value, copy_values) <= tau):
-        return -np.inf
-    return vanilla(value)
+    """Eq. 6 from f at the points (N,) and at the copies (D, N)."""
+    return vanilla(value) if varies(value, copy_values.ravel(), tau) else -np.inf

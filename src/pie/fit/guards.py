@@ -6,12 +6,13 @@ effect, and zeros so dense that some lie near any point. "Spread" is the RMS of 
 
 import numpy as np
 
-from ..expr.kernel import stack_depth, values
+from ..expr.derivatives import NONE, jets, workspace
 from ..expr.elementary import ascending, fill, inlined, jit, mean_of
-from ..zeroset.distance import newton_distances
-from .sampson import TRIMMED, norm_of, residuals
+from ..expr.kernel import values
+from ..zeroset.distance import newton_distances, norm_of
+from .sampson import TRIMMED, residuals
 
-OK, UNDEFINED, NO_ZEROS, FADED, TOO_FEW, DENSE = 0, 1, 2, 3, 4, 5
+OK, NO_ZEROS, FADED, DENSE = 0, 1, 2, 3
 SMALLEST_SHARE = 1e-4  # threshold of a variable's share in the gradient
 _MOST = 0.85  # share of the points in the core error, unless some look like outliers
 _TAIL = 2.0  # maximum ratio of core error to RMS of the inner points; normal noise: 1.2
@@ -28,31 +29,18 @@ _CENTRAL = 4.0  # standard deviation over window half-width, at the centre of a 
 
 
 @jit
-def _capped(distance, scale):
-    """RMS of distances (N,) capped at ``scale``, and how many are below it."""
-    total, near = 0.0, 0
-    for i in range(distance.size):
-        if distance[i] <= scale:
-            total += distance[i] * distance[i]
-            near += 1
-        else:
-            total += scale * scale
-    return np.sqrt(total / distance.size), near
-
-
-@jit
 def spread_out(distance, scale):
-    """Robust mean of distances d, exp(mean ln √(t² + d²)), and the core error t.
+    """RMS and robust mean, exp(mean ln √(t² + d²)), of distances d up to ``scale``; core error t.
 
-    About the standard deviation of normal noise; outliers enter by their logarithm. t is the RMS
-    of the inner 85 %, at most twice that of the inner 75 %.
+    The mean is about the standard deviation of normal noise; outliers enter by their logarithm.
+    t is the RMS of the inner 85 %, at most twice that of the inner 75 %.
     """
     d = np.minimum(distance, scale)
     squares = d[ascending(d)] ** 2
     most = np.sqrt(mean_of(squares[: max(1, int(_MOST * d.size))]))
     fewer = np.sqrt(mean_of(squares[: max(1, int(TRIMMED * d.size))]))
     core = max(min(most, _TAIL * fewer), _NOTHING * scale)
-    return np.exp(mean_of(0.5 * np.log(core**2 + d**2))), core
+    return np.sqrt(mean_of(d**2)), np.exp(mean_of(0.5 * np.log(core**2 + d**2))), core
 
 
 @jit
@@ -80,8 +68,8 @@ def _local_spreads(columns, spreads):
 
 
 @inlined
-def _bent(codes, constants, columns, permuted, stack, step):
-    """Relative nonlinearity (N,) of f, given in ``stack``, over ``step`` (D, N) to other points."""
+def _bent(codes, constants, columns, permuted, value, gradient, step):
+    """Relative nonlinearity (N,) of f, (N,) with gradient (D, N), over ``step`` to other points."""
     d, n = columns.shape
     moved, bent = np.empty_like(columns), np.empty(n)
     for i in range(n):
@@ -96,31 +84,31 @@ def _bent(codes, constants, columns, permuted, stack, step):
     for i in range(n):
         along, length = 0.0, 0.0
         for j in range(d):
-            along += stack[0, 1 + j, i] * (moved[j, i] - columns[j, i])
+            along += gradient[j, i] * (moved[j, i] - columns[j, i])
             length += (moved[j, i] - columns[j, i]) ** 2
-        least = _ROUNDING * norm_of(stack, i, d) * np.sqrt(length)  # along the zero set
-        bent[i] = abs(there[i] - stack[0, 0, i] - along) / (abs(along) + least + 1e-300)
+        least = _ROUNDING * norm_of(gradient, i) * np.sqrt(length)  # along the zero set
+        bent[i] = abs(there[i] - value[i] - along) / (abs(along) + least + 1e-300)
         if np.isnan(bent[i]):
             bent[i] = np.inf
     return bent
 
 
 @inlined
-def _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved):
+def _is_flat(codes, constants, columns, permuted, spreads, value, gradient, core, scale, curved):
     """Whether f is nearly linear over a small step and over five core errors, as a law is.
 
     Zeros closer than the error fit any noise: dense ones, or the two sheets of f² = ε. Zeros closer
     than rounding fit exactly.
     """
     step = _FINE * _local_spreads(columns, spreads)
-    fine = _bent(codes, constants, columns, permuted, stack, step)
+    fine = _bent(codes, constants, columns, permuted, value, gradient, step)
     if _quantile(fine, 0.8) > 0.5:
         return False
     if core < _FLAT * scale:
         return True
     for j in range(columns.shape[0]):
         fill(step[j], min(5.0 * core, curved * scale))
-    return _quantile(_bent(codes, constants, columns, permuted, stack, step), 0.5) <= 0.4
+    return _quantile(_bent(codes, constants, columns, permuted, value, gradient, step), 0.5) <= 0.4
 
 
 @jit
@@ -135,28 +123,29 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     """
     d, n = columns.shape
     scale = np.sqrt(mean_of(spreads**2))
-    depth = stack_depth(codes)
-    stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
-    w, residual = np.empty((5, n)), np.empty(n)
-    residuals(codes, constants, columns, stack, active, w, residual, np.inf)
+    work = workspace(codes, 1 + d, n)
+    jets(codes, constants, columns, d, NONE, *work)
+    value, gradient = work[0][0, 0], work[0][0, 1:]
     shares = np.zeros(d)
     for i in range(n):
-        norm = norm_of(stack, i, d)
+        norm = norm_of(gradient, i)
         if np.isfinite(norm) and norm > 0.0:
             for j in range(d):
-                shares[j] += (stack[0, 1 + j, i] / norm * spreads[j] / scale) ** 2 / n
+                shares[j] += (gradient[j, i] / norm * spreads[j] / scale) ** 2 / n
     distance = newton_distances(codes, constants, columns)
-    error, near = _capped(distance, scale)
-    mean, core = spread_out(distance, scale)
-    flat = _is_flat(codes, constants, columns, permuted, spreads, stack, core, scale, curved)
+    error, mean, core = spread_out(distance, scale)
+    flat = _is_flat(
+        codes, constants, columns, permuted, spreads, value, gradient, core, scale, curved
+    )
     if error < 0.3 * scale:
         null = newton_distances(codes, constants, permuted)
     else:
         null = np.empty(n)
-        residuals(codes, constants, permuted, stack, active, w, null, np.inf)
+        residuals(codes, constants, permuted, work, null, np.inf)
     # mean over null points that reach a zero: undefined f must not count as a large distance
-    total, reached = 0.0, 0
+    total, reached, near = 0.0, 0, 0
     for i in range(n):
+        near += distance[i] <= scale
         if np.isfinite(null[i]):
             total += 0.5 * np.log(core**2 + min(abs(null[i]), scale) ** 2)
             reached += 1
@@ -166,11 +155,15 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     contrast = mean / max(min(clear, FAR * scale), _NOTHING * scale)
     if core <= _ROUNDED * scale:
         contrast = mean / scale  # exact fit: independent of the null
-    if near < TRIMMED * n:
-        return error, contrast, clear / scale, NO_ZEROS
+    faded = False
     for j in range(d):
-        if shares[j] < SMALLEST_SHARE**2:
-            return error, contrast, clear / scale, FADED
-    if not flat or (typical < _DENSE * scale and mean > _CLEAR * typical):
-        return error, contrast, clear / scale, DENSE
-    return error, contrast, clear / scale, OK
+        faded |= shares[j] < SMALLEST_SHARE**2
+    if near < TRIMMED * n:
+        status = NO_ZEROS
+    elif faded:
+        status = FADED
+    elif not flat or (typical < _DENSE * scale and mean > _CLEAR * typical):
+        status = DENSE
+    else:
+        status = OK
+    return error, contrast, clear / scale, status

@@ -12,9 +12,9 @@ detects degenerate solutions.
 
 import numpy as np
 
-from ..expr.derivatives import NONE, jets
-from ..expr.kernel import stack_depth
+from ..expr.derivatives import NONE, jets, workspace
 from ..expr.elementary import ascending, copy, inlined, jit, mean_of
+from ..zeroset.distance import norm_of
 
 LARGEST = 1e6  # maximum magnitude of a constant
 _SCREEN_POINTS = 64
@@ -24,47 +24,35 @@ _FIRST_LOOK = 6  # starts screened first
 
 
 @jit
-def norm_of(stack, i, d):
-    largest = 0.0
-    for j in range(1, 1 + d):
-        largest = max(largest, abs(stack[0, j, i]))
-    if not 0.0 < largest < np.inf:
-        return largest
-    total = 0.0
-    for j in range(1, 1 + d):
-        total += (stack[0, j, i] / largest) ** 2
-    return largest * np.sqrt(total)
+def residuals(codes, constants, columns, work, residual, far):
+    """Sampson residuals, bounded by ``far``, into ``residual``; returns the mean square or inf.
 
-
-@jit
-def residuals(codes, constants, columns, stack, active, w, residual, far):
-    """Sampson residuals, bounded by ``far``, into ``residual``; returns the mean square or inf."""
+    ``work`` is a workspace of f and its gradient, which stay there.
+    """
     d, n = columns.shape
-    jets(codes, constants, columns, d, NONE, stack, active, w)
+    jets(codes, constants, columns, d, NONE, *work)
+    value, gradient = work[0][0, 0], work[0][0, 1:]
     total = 0.0
     for i in range(n):
-        norm = norm_of(stack, i, d)
         # nan where f and its gradient both vanish: the cost becomes inf
-        r = stack[0, 0, i] / norm
+        r = value[i] / norm_of(gradient, i)
         residual[i] = r / np.sqrt(1.0 + (r / far) ** 2)
         total += residual[i] * residual[i]
     return total / n if np.isfinite(total) else np.inf
 
 
 @inlined
-def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, far):
-    """Bounded residuals (N,) and their derivatives in the constants (P, N)."""
+def _jacobian(codes, constants, columns, work, jacobian, far):
+    """Derivatives of the bounded residuals in the constants, (P, N)."""
     d, n = columns.shape
     p = constants.size
-    jets(codes, constants, columns, d, p, stack, active, w)
-    top = stack[0]
-    inverse, cubed = w[0], w[1]
+    jets(codes, constants, columns, d, p, *work)
+    top = work[0][0]
+    gradient, inverse, cubed = top[1 : 1 + d], work[2][0], work[2][1]
     for i in range(n):
-        norm = norm_of(stack, i, d)
+        norm = norm_of(gradient, i)
         r = top[0, i] / norm
-        stretch = np.sqrt(1.0 + (r / far) ** 2)
-        residual[i] = r / stretch
-        flat = 1.0 / stretch**3
+        flat = 1.0 / np.sqrt(1.0 + (r / far) ** 2) ** 3
         inverse[i] = flat / norm
         cubed[i] = flat * r / norm / norm
     for k in range(p):
@@ -73,9 +61,25 @@ def _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, f
         for i in range(n):
             row[i] = slope[i] * inverse[i]
         for j in range(d):
-            g, mixed = top[1 + j], top[1 + d + p + j * p + k]
+            g, mixed = gradient[j], top[1 + d + p + j * p + k]
             for i in range(n):
                 row[i] -= cubed[i] * g[i] * mixed[i]
+
+
+@jit
+def _normal_equations(jacobian, residual, normal, downhill):
+    """JᵀJ (P, P) and −Jᵀr (P,) of a Jacobian (P, N) and residuals (N,)."""
+    p, n = jacobian.shape
+    for k in range(p):
+        total = 0.0
+        for i in range(n):
+            total += jacobian[k, i] * residual[i]
+        downhill[k] = -total
+        for m in range(k + 1):
+            total = 0.0
+            for i in range(n):
+                total += jacobian[k, i] * jacobian[m, i]
+            normal[k, m] = normal[m, k] = total
 
 
 @jit
@@ -107,14 +111,16 @@ def _solve(matrix, right, out):
 
 
 @jit
-def _descend(codes, constants, columns, exact, max_iterations, stack, slim, active, w, work, far):
+def _descend(codes, constants, columns, exact, max_iterations, far):
     """Levenberg–Marquardt from ``constants``, in place; returns the mean square residual."""
-    p, n = constants.size, columns.shape[1]
-    residual, trial_residual, jacobian = work[0], work[1], work[2:]
+    d, n = columns.shape
+    p = constants.size
+    work, slim = workspace(codes, (1 + d) * (1 + p), n), workspace(codes, 1 + d, n)
+    residual, trial_residual, jacobian = np.empty(n), np.empty(n), np.empty((p, n))
     normal, damped = np.empty((p, p)), np.empty((p, p))
     downhill, step, trial = np.empty(p), np.empty(p), np.empty(p)
     scale = np.zeros(p)
-    cost = residuals(codes, constants, columns, slim, active, w, residual, far)
+    cost = residuals(codes, constants, columns, slim, residual, far)
     damping, growth = 1e-2, 2.0
     fresh = False
     slow = 0
@@ -122,17 +128,9 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
         if not cost > exact:
             break
         if not fresh:
-            _jacobian(codes, constants, columns, stack, active, w, residual, jacobian, far)
+            _jacobian(codes, constants, columns, work, jacobian, far)
+            _normal_equations(jacobian, residual, normal, downhill)
             for k in range(p):
-                total = 0.0
-                for i in range(n):
-                    total += jacobian[k, i] * residual[i]
-                downhill[k] = -total
-                for m in range(k + 1):
-                    total = 0.0
-                    for i in range(n):
-                        total += jacobian[k, i] * jacobian[m, i]
-                    normal[k, m] = normal[m, k] = total
                 scale[k] = max(scale[k], normal[k, k])
             fresh = True
         for k in range(p):
@@ -147,7 +145,7 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
                 largest = max(largest, abs(trial[k]))
                 moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
             if largest <= LARGEST:
-                at = residuals(codes, trial, columns, slim, active, w, trial_residual, far)
+                at = residuals(codes, trial, columns, slim, trial_residual, far)
                 if at < cost:
                     gain = (cost - at) * n / predicted
                     slow = slow + 1 if cost - at < 1e-3 * cost else 0
@@ -168,22 +166,13 @@ def _descend(codes, constants, columns, exact, max_iterations, stack, slim, acti
 
 
 @inlined
-def _algebraic_step(codes, constants, columns, stack, active, w, out):
+def _algebraic_step(codes, constants, columns, work, out):
     """Gauss–Newton step on f itself, exact for linear constants; False without a solution."""
-    n, p = columns.shape[1], constants.size
-    jets(codes, constants, columns, NONE, p, stack, active, w)
-    top = stack[0]
+    p = constants.size
+    jets(codes, constants, columns, NONE, p, *work)
+    top = work[0][0]
     normal, downhill = np.empty((p, p)), np.empty(p)
-    for k in range(p):
-        total = 0.0
-        for i in range(n):
-            total += top[1 + k, i] * top[0, i]
-        downhill[k] = -total
-        for m in range(k + 1):
-            total = 0.0
-            for i in range(n):
-                total += top[1 + k, i] * top[1 + m, i]
-            normal[k, m] = normal[m, k] = total
+    _normal_equations(top[1:], top[0], normal, downhill)
     if not _solve(normal, downhill, out):
         return False
     largest = 0.0
@@ -194,7 +183,7 @@ def _algebraic_step(codes, constants, columns, stack, active, w, out):
 
 
 @inlined
-def minimise(codes, starts, columns, exact, max_iterations, descents, far):
+def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start (S, P) and its image under one Gauss–Newton step on f is screened on at most 64 of
@@ -203,43 +192,32 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
     """
     d, n = columns.shape
     p = starts.shape[1]
-    depth = stack_depth(codes)
-    slots = (1 + d) * (1 + p)
-    active = np.empty((depth, slots), np.bool_)
-    w, work = np.empty((5, n)), np.empty((2 + p, n))
-    stack, slim = np.empty((depth, slots, n)), np.empty((depth, 1 + d, n))
     best, lowest = starts[0].copy(), np.inf
     if p == 0:
-        return best, residuals(codes, best, columns, slim, active, w, work[0], far)
+        work = workspace(codes, 1 + d, n)
+        return best, residuals(codes, best, columns, work, np.empty(n), far)
     m = min(n, _SCREEN_POINTS)
     few = np.empty((d, m))
     for j in range(d):
         for i in range(m):
             few[j, i] = columns[j, i * max(1, n // m)]
-    few_stack, few_w, few_residual = np.empty((depth, 1 + d, m)), np.empty((5, m)), np.empty(m)
-    few_slopes = np.empty((depth, 1 + p, m))
+    slopes, slim, residual = workspace(codes, 1 + p, m), workspace(codes, 1 + d, m), np.empty(m)
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
     screened = 0
     for upto, tries in ((min(_FIRST_LOOK, len(starts)), min(2, descents)), (len(starts), descents)):
         for s in range(screened, upto):
             image = tried[2 * s + 1]
             copy(starts[s], tried[2 * s])
-            if _algebraic_step(codes, starts[s], few, few_slopes, active, few_w, image):
-                costs[2 * s + 1] = residuals(
-                    codes, image, few, few_stack, active, few_w, few_residual, far
-                )
-            costs[2 * s] = residuals(
-                codes, starts[s], few, few_stack, active, few_w, few_residual, far
-            )
+            if _algebraic_step(codes, starts[s], few, slopes, image):
+                costs[2 * s + 1] = residuals(codes, image, few, slim, residual, far)
+            costs[2 * s] = residuals(codes, starts[s], few, slim, residual, far)
         screened = upto
         for s in ascending(costs)[:tries]:
             if not np.isfinite(costs[s]):
                 break
             constants = tried[s].copy()
             costs[s] = np.inf  # done
-            cost = _descend(
-                codes, constants, columns, exact, max_iterations, stack, slim, active, w, work, far
-            )
+            cost = _descend(codes, constants, columns, exact, max_iterations, far)
             if cost < lowest:
                 best, lowest = constants, cost
                 if not lowest > exact:
@@ -248,20 +226,13 @@ def minimise(codes, starts, columns, exact, max_iterations, descents, far):
 
 
 @inlined
-def refitted(codes, constants, columns, exact, max_iterations, far):
+def _refit(codes, constants, columns, exact, max_iterations, far):
     """Descents on the inliers, in place, where the other points look like outliers."""
     d, n = columns.shape
-    p = constants.size
-    depth = stack_depth(codes)
     kept = int(TRIMMED * n)
-    stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, (1 + d) * (1 + p)), np.bool_)
-    w, residual = np.empty((5, n)), np.empty(n)
-    slots = (1 + d) * (1 + p)
-    inner = np.empty((depth, slots, kept))
-    inner_slim, inner_w = np.empty((depth, 1 + d, kept)), np.empty((5, kept))
-    work, inliers = np.empty((2 + p, kept)), np.empty((d, kept))
+    work, residual, inliers = workspace(codes, 1 + d, n), np.empty(n), np.empty((d, kept))
     for _ in range(3):
-        cost = residuals(codes, constants, columns, stack, active, w, residual, far)
+        cost = residuals(codes, constants, columns, work, residual, far)
         order = ascending(np.abs(residual))
         trimmed = 0.0
         for i in range(kept):
@@ -273,29 +244,16 @@ def refitted(codes, constants, columns, exact, max_iterations, far):
         if not trimmed < _HEAVY * cost or not trimmed > exact:
             break
         trial = constants.copy()
-        after = _descend(
-            codes,
-            trial,
-            inliers,
-            exact,
-            max_iterations,
-            inner,
-            inner_slim,
-            active,
-            inner_w,
-            work,
-            far,
-        )
-        if not after < 0.999 * trimmed:
+        if not _descend(codes, trial, inliers, exact, max_iterations, far) < 0.999 * trimmed:
             break
         copy(trial, constants)
 
 
 @jit
 def fit(codes, starts, columns, spreads, exact, max_iterations, descents, far):
-    """Constants (P,) by :func:`minimise`, ``far`` in ``spreads`` (D,), and the mean square."""
+    """Constants (P,) by :func:`_minimise`, ``far`` in ``spreads`` (D,), and the mean square."""
     far *= np.sqrt(mean_of(spreads**2))
-    constants, cost = minimise(codes, starts, columns, exact, max_iterations, descents, far)
+    constants, cost = _minimise(codes, starts, columns, exact, max_iterations, descents, far)
     if np.isfinite(cost) and cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
-        refitted(codes, constants, columns, exact, max_iterations, far)
+        _refit(codes, constants, columns, exact, max_iterations, far)
     return constants, cost

@@ -17,13 +17,13 @@ from ..zeroset.spreads import permuted, robust_spreads
 from . import guards, sampson
 from .constants import Fit
 
+_GOAL = 1e-10  # RMS residual that ends a fit, in spreads
 EXACT = 1e-8  # contrasts below this are rounding
-_FAILURES = {
-    guards.UNDEFINED: "undefined at some point, or flat, for every start",
+_STATUS = {
+    guards.OK: "ok",
     guards.NO_ZEROS: "no zeros near some of the points",
     guards.FADED: "a variable hardly matters",
     guards.DENSE: "its zeros are nearly everywhere",
-    guards.TOO_FEW: "more constants than points",
 }
 
 
@@ -41,19 +41,19 @@ def judged(
     expression: Expression, points: np.ndarray, seed: int = 0, curved: float = np.inf
 ) -> Fit:
     """Error, contrast and guards of an equation as it is, on points (N, D), without a fit."""
+    return _judged(expression, _clouds(points, seed), curved)
+
+
+def _clouds(points: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
+    """Columns of the points and of permuted ones, (D, N), and spreads (D,)."""
     columns = np.ascontiguousarray(points.T)
-    shuffled = np.ascontiguousarray(permuted(points, seed).T)
-    spreads = robust_spreads(points)
-    found = guards.examine(*expression.arrays, columns, shuffled, spreads, float(curved))
-    return _fit_of(expression, *found)
+    return columns, np.ascontiguousarray(permuted(points, seed).T), robust_spreads(points)
 
 
-def _fit_of(
-    expression: Expression, error: float, contrast: float, clearance: float, outcome: int
-) -> Fit:
-    status = _FAILURES.get(outcome, "ok")
-    fitness = -error if outcome == guards.OK else -np.inf
-    return Fit(expression, fitness, status, error, contrast, clearance)
+def _judged(expression: Expression, clouds: tuple[np.ndarray, ...], curved: float) -> Fit:
+    *found, outcome = guards.examine(*expression.arrays, *clouds, float(curved))
+    fitness = -found[0] if outcome == guards.OK else -np.inf
+    return Fit(expression, fitness, _STATUS[outcome], *found)
 
 
 def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
@@ -67,7 +67,7 @@ def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
     away, _ = first_order(fit.expression, points, errors_of(points, exact))
     with np.errstate(all="ignore"):
         away[fit.expression.values(points) == 0.0] = 0.0  # even where the gradient vanishes
-    error, _ = guards.spread_out(np.abs(np.nan_to_num(away, nan=1.0)), 1.0)
+    _, error, _ = guards.spread_out(np.abs(np.nan_to_num(away, nan=1.0)), 1.0)
     null = min(max(fit.clearance, 1e-300), guards.FAR)
     return replace(fit, contrast=max(fit.contrast, error / null))
 
@@ -77,7 +77,6 @@ def fit_sampson(
     points: np.ndarray,
     n_starts: int = 48,
     max_iterations: int = 40,
-    exact: float = 1e-10,
     seed: int = 0,
     workers: int = 1,
     descents: int = 6,
@@ -91,8 +90,7 @@ def fit_sampson(
         expressions: skeletons; their constants are the first start if ``warm``, else unused.
         points: (N, D).
         n_starts: initial constants screened per skeleton; ``descents`` of them are descended from.
-        max_iterations: of each descent.
-        exact: tolerance on the RMS residual, in spreads; reaching it ends the fit.
+        max_iterations: of each descent; an RMS residual of 1e-10 spreads ends the fit.
         seed: of the starts and of the permutation.
         workers: threads.
         far: bound s of the residual, in spreads.
@@ -101,15 +99,13 @@ def fit_sampson(
     Returns:
         One fit per skeleton, in order; ``status`` says why one failed.
     """
-    columns = np.ascontiguousarray(points.T)
-    shuffled = np.ascontiguousarray(permuted(points, seed).T)
-    spreads = robust_spreads(points)
-    goal = float(exact**2 * np.mean(np.square(spreads)))
+    columns, _, spreads = clouds = _clouds(points, seed)
+    goal = float(_GOAL**2 * np.mean(np.square(spreads)))
 
-    def one(expression: Expression) -> Fit:
-        codes, old = expression.arrays
+    def one(skeleton: Expression) -> Fit:
+        codes, old = skeleton.arrays
         if old.size >= len(points):
-            return Fit(expression, -np.inf, _FAILURES[guards.TOO_FEW])
+            return Fit(skeleton, -np.inf, "more constants than points")
         starts = start_table(n_starts, old.size, seed)
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
@@ -117,9 +113,8 @@ def fit_sampson(
             codes, starts, columns, spreads, goal, max_iterations, descents, far
         )
         if not np.isfinite(cost):
-            return Fit(expression, -np.inf, _FAILURES[guards.UNDEFINED])
-        found = guards.examine(codes, constants, columns, shuffled, spreads, float(curved))
-        return _fit_of(expression.with_constants(constants), *found)
+            return Fit(skeleton, -np.inf, "undefined at some point, or flat, for every start")
+        return _judged(skeleton.with_constants(constants), clouds, curved)
 
     if workers == 1:
         return [one(expression) for expression in expressions]

@@ -19,6 +19,7 @@ from ..expr.terms import terms
 from ..zeroset.distance import first_order
 from ..zeroset.neighbours import squared_distances
 
+STEPS = 8  # of Gauss and Newton at most
 OUTLYING = 6.0  # outlier threshold, in robust standard deviations
 MOSTLY = 0.8  # smallest share of usual points; where there are fewer, none is an outlier
 FARTHEST = 1e100  # coordinates beyond it have no neighbours: their squares overflow
@@ -60,8 +61,6 @@ def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) 
     """Which points are not outliers, (N,)."""
     residual, jacobian = _linearised(expression, points, units)
     known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
-    if not known.any():
-        return known
     telling = residual[known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))]
     middle = np.median(np.abs(telling)) if len(telling) else 0.0
     return known & (np.abs(np.nan_to_num(residual)) <= OUTLYING * 1.4826 * middle + 1e-12)
@@ -92,7 +91,6 @@ def polished(
     points: np.ndarray,
     units: np.ndarray,
     usual: np.ndarray | None = None,
-    steps: int = 8,
 ) -> Expression:
     """Constants refined by Gauss–Newton steps, each accepted only if the RMS residual falls."""
     usual = usual_points(expression, points, units) if usual is None else usual
@@ -100,7 +98,7 @@ def polished(
     if not np.isfinite(best):
         return expression
     free = ~known_numbers(expression)
-    for _ in range(steps if free.any() else 0):
+    for _ in range(STEPS if free.any() else 0):
         residual, jacobian = _linearised(expression, points[usual], _at(units, usual))
         if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
             break
@@ -121,52 +119,38 @@ def polished(
     return expression
 
 
-def _whole(number: float, tolerance: float) -> float | None:
-    """The value of :data:`WHOLE` within relative ``tolerance`` of |number|, or None."""
-    found = (w for w in WHOLE if abs(abs(number) - w) <= tolerance * w)
-    return next(found, None)
-
-
 def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
     """Constants equal to one of :data:`WHOLE` up to rounding are set to it, if the fit is exact."""
-    pairs = [(c, _whole(c, CLOSE)) for c in expression.constants]
-    rounded = expression.with_constants(
-        [c if whole is None else float(np.copysign(whole, c)) for c, whole in pairs]
-    )
+    numbers = []
+    for constant in expression.constants:
+        near = [w for w in WHOLE if abs(abs(constant) - w) <= CLOSE * w]
+        numbers.append(float(np.copysign(near[0], constant)) if near else constant)
+    rounded = expression.with_constants(numbers)
     return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
 
 
 @np.errstate(all="ignore")
 def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Standard errors of the constants, (P,); all inf if points (N, D) do not determine them.
+    """Standard errors of the constants, (P,): 0 for those that are known.
 
-    0 for those that are known.
+    inf for all others if points (N, D) do not determine them.
     """
     free = ~known_numbers(expression)
-    found = np.zeros(len(free))
-    found[free] = _standard_errors(expression, points, units)
-    return found
-
-
-@np.errstate(all="ignore")
-def _standard_errors(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    errors = np.where(free, np.inf, 0.0)
     usual = usual_points(expression, points, units)
     residual, jacobian = _linearised(expression, points, units)
     if usual.sum() < MOSTLY * len(points):
         usual = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     residual, jacobian = residual[usual], jacobian[usual]
-    p = jacobian.shape[1]
     n = np.count_nonzero((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
-    if n <= p:
-        return np.full(p, np.inf)
-    size = np.linalg.norm(jacobian, axis=0)
-    if p == 0 or not np.all(size > 0.0):
-        return np.full(p, np.inf)
+    p, size = jacobian.shape[1], np.linalg.norm(jacobian, axis=0)
+    if not n > p > 0 or not np.all(size > 0.0):
+        return errors
     _, values, rows = np.linalg.svd(jacobian / size, full_matrices=False)
-    if values[-1] <= 1e-12 * values[0]:
-        return np.full(p, np.inf)
-    variance = np.sum((rows.T / values) ** 2, axis=1) * np.sum(residual**2) / (n - p)
-    return np.sqrt(variance) / size
+    if values[-1] > 1e-12 * values[0]:
+        variance = np.sum((rows.T / values) ** 2, axis=1) * np.sum(residual**2) / (n - p)
+        errors[free] = np.sqrt(variance) / size
+    return errors
 
 
 @np.errstate(all="ignore")
@@ -238,18 +222,13 @@ def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
 def _parts(codes: tuple[int, ...]) -> tuple[str, ...]:
     """The part that each constant plays: an exponent, in a wave, or neither ("")."""
     found: list[str] = []
-
-    def walk(place: int, part: str) -> int:
-        code = codes[place]
+    operands = [""]  # parts of those to come, the next one last
+    for code in codes:
+        part = operands.pop()
         if code == CONSTANT:
             found.append(part)
-        inside = place + 1
-        for child in range(arity(code)):
-            below = "exponent" if code == _POW and child == 1 else "wave" if code in _WAVES else ""
-            inside = walk(inside, below or (part if part == "wave" else ""))
-        return inside
-
-    walk(0, "")
+        inside = "wave" if code in _WAVES or part == "wave" else ""
+        operands += ["exponent", inside] if code == _POW else [inside] * arity(code)
     return tuple(found)
 
 
@@ -289,9 +268,7 @@ def _without_constants(
     for i, size in enumerate(sizes):
         if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
             rest = pieces[:i] + pieces[i + 1 :]
-            tree = rest[0]
-            for piece in rest[1:]:
-                tree = ("add", tree, piece)
+            tree = functools.reduce(lambda left, right: ("add", left, right), rest)
             found.append((size / max(error, 1e-300), from_tree(tree)))
     return sorted(found, key=lambda entry: entry[0])
 
@@ -331,8 +308,6 @@ def simplified(
             trial = polished(trial, points, units, usual)
             after = root_mean_square(trial, points, units, usual)
             saved = constant_cost * (_length(expression)[0] - _length(trial)[0])
-            if not np.isfinite(after):
-                continue
             if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):
                 expression, error = trial, after
                 break

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..expr.derivatives import NONE, jets
+from ..expr.derivatives import NONE, jets, workspace
 from ..expr.expression import Expression
-from ..expr.kernel import stack_depth
 from ..expr.elementary import inlined, jit
 
 STEPS = np.int64(30)  # of Newton's method
@@ -28,7 +27,7 @@ def first_order(
 
 
 @jit
-def _length(g, i):
+def norm_of(g, i):
     """Norm of column i of ``g`` (D, N), without overflow."""
     largest = 0.0
     for j in range(g.shape[0]):
@@ -45,23 +44,22 @@ def _length(g, i):
 def project(codes, constants, columns, steps):
     """Zeros (D, N) reached from ``columns`` by damped Newton steps along ∇f; distances (N,)."""
     d, n = columns.shape
-    depth = stack_depth(codes)
-    stack, active = np.empty((depth, 1 + d, n)), np.empty((depth, 1 + d), np.bool_)
-    w = np.empty((5, n))
-    jets(codes, constants, columns, d, NONE, stack, active, w)
+    work = workspace(codes, 1 + d, n)
+    stack = work[0]
+    jets(codes, constants, columns, d, NONE, *work)
     x, f, g = columns.copy(), stack[0, 0].copy(), stack[0, 1:].copy()
     trial = x.copy()
     length = np.ones(n)
     for _ in range(steps):
         moving = False
         for i in range(n):
-            norm = _length(g, i)
+            norm = norm_of(g, i)
             for j in range(d):
                 trial[j, i] = x[j, i] - length[i] * (f[i] / norm) * (g[j, i] / norm)
                 moving |= abs(trial[j, i] - x[j, i]) > 1e-15 * (1.0 + abs(x[j, i]))
         if not moving:
             break
-        jets(codes, constants, trial, d, NONE, stack, active, w)
+        jets(codes, constants, trial, d, NONE, *work)
         for i in range(n):
             if abs(stack[0, 0, i]) < abs(f[i]):
                 f[i] = stack[0, 0, i]
@@ -73,7 +71,7 @@ def project(codes, constants, columns, steps):
                 length[i] *= 0.25
     distance = np.empty(n)
     for i in range(n):
-        norm = _length(g, i)
+        norm = norm_of(g, i)
         total = 0.0
         for j in range(d):
             total += (x[j, i] - columns[j, i]) ** 2
