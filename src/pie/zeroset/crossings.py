@@ -7,9 +7,9 @@ with random lines (Cauchy–Crofton). A line through a point on it has at least 
 
 import numpy as np
 
+from ..expr.elementary import copy, jit
 from ..expr.expression import Expression
 from ..expr.kernel import values
-from ..expr.elementary import copy, jit
 from .distance import first_order
 
 GRID = 256  # cells per line

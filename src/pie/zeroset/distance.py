@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..expr.derivatives import NONE, jets
+from ..expr.elementary import inlined, jit
 from ..expr.expression import Expression
 from ..expr.kernel import stack_depth
-from ..expr.elementary import inlined, jit
 
 STEPS = np.int64(30)  # of Newton's method
 

@@ -6,26 +6,11 @@ cos. Otherwise one of the sign changes on a grid, picked at random, is refined; 
 
 import numpy as np
 
+from ..expr import operators as op
 from ..expr.derivatives import derivatives
+from ..expr.elementary import copy, fill, inlined, jit
 from ..expr.expression import Expression
 from ..expr.kernel import evaluate, is_binary, stack_depth, subtree_end, values
-from ..expr.operators import (
-    ADD,
-    CONSTANT,
-    COS,
-    DIV,
-    EXP,
-    LN,
-    MAX_VARIABLES,
-    MUL,
-    POW2,
-    POW3,
-    POW4,
-    SIN,
-    SQRT,
-    SUB,
-)  # fmt: skip
-from ..expr.elementary import copy, fill, inlined, jit
 
 HALF_MAX = 65504.0  # largest finite IEEE half-precision number
 GRID = 96
@@ -42,28 +27,28 @@ def _odd_root(value, p):
 @jit
 def _invert_unary(code, t, u):
     """Solve op(y) = t for y; ``u`` in [0, 1) selects the branch."""
-    if code == SQRT:
+    if code == op.SQRT:
         return t * t if t >= 0.0 else np.nan
-    if code == EXP:
+    if code == op.EXP:
         return np.log(t) if t > 0.0 else np.nan
-    if code == LN:
+    if code == op.LN:
         return np.exp(t)
-    if code == SIN or code == COS:
+    if code == op.SIN or code == op.COS:
         if abs(t) > 1.0:
             return np.nan
         branch = int(u * 6.0)
         turn = 2.0 * np.pi * (branch // 2 - 1)
-        if code == SIN:
+        if code == op.SIN:
             angle = np.arcsin(t)
             return turn + (angle if branch % 2 == 0 else np.pi - angle)
         angle = np.arccos(t)
         return turn + (angle if branch % 2 == 0 else -angle)
-    if code == POW2 or code == POW4:
+    if code == op.POW2 or code == op.POW4:
         if t < 0.0:
             return np.nan
-        root = np.sqrt(t) if code == POW2 else np.sqrt(np.sqrt(t))
+        root = np.sqrt(t) if code == op.POW2 else np.sqrt(np.sqrt(t))
         return root if u < 0.5 else -root
-    return _odd_root(t, 3.0 if code == POW3 else 5.0)
+    return _odd_root(t, 3.0 if code == op.POW3 else 5.0)
 
 
 @jit
@@ -89,11 +74,11 @@ def _invert_path(codes, constants, columns, variable, uniforms):
         if is_binary(code):
             middle = subtree_end(codes, start + 1)
             end = subtree_end(codes, middle)
-            left_constants = _count(codes[start + 1 : middle], CONSTANT)
+            left_constants = _count(codes[start + 1 : middle], op.CONSTANT)
             in_left = place < middle
             first, last = (middle, end) if in_left else (start + 1, middle)
             constant = first_constant + (left_constants if in_left else 0)
-            used = _count(codes[first:last], CONSTANT)
+            used = _count(codes[first:last], op.CONSTANT)
             sibling = values(codes[first:last], constants[constant : constant + used], columns)
             if in_left:
                 start += 1
@@ -102,13 +87,13 @@ def _invert_path(codes, constants, columns, variable, uniforms):
                 start = middle
             for i in range(n):
                 t, s = target[i], sibling[i]
-                if code == ADD:
+                if code == op.ADD:
                     target[i] = t - s
-                elif code == SUB:
+                elif code == op.SUB:
                     target[i] = t + s if in_left else s - t
-                elif code == MUL:
+                elif code == op.MUL:
                     target[i] = t / s
-                elif code == DIV:
+                elif code == op.DIV:
                     target[i] = t * s if in_left else s / t
                 elif in_left:
                     target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
@@ -135,14 +120,14 @@ def _hoisted(codes, constants, columns, variable):
     while position < codes.size:
         end = subtree_end(codes, position)
         code = codes[position]
-        if 0 < code <= MAX_VARIABLES:
+        if 0 < code <= op.MAX_VARIABLES:
             short[length] = code if code == variable else -code
             position += 1
         elif _count(codes[position:end], variable):
             short[length] = code
             position += 1
         else:
-            used = _count(codes[position:end], CONSTANT)
+            used = _count(codes[position:end], op.CONSTANT)
             known = values(codes[position:end], constants[constant : constant + used], columns)
             copy(known, rows[free_row])
             constant += used
