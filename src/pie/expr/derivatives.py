@@ -105,18 +105,16 @@ def _unary_chain(a, on, w1, w2, nx, nc):
     first = nx + nc
     for j in range(nx):
         for k in range(nc):
-            m, cross = 1 + first + j * nc + k, on[1 + j] and on[1 + nx + k]
-            if not (on[m] or cross):
-                continue
-            _clear(on, a, m)
+            m = 1 + first + j * nc + k
             am, aj, ak = a[m], a[1 + j], a[1 + nx + k]
-            if cross:
+            if on[1 + j] and on[1 + nx + k]:
+                _clear(on, a, m)
                 for i in range(n):
                     am[i] = w1[i] * am[i] + w2[i] * aj[i] * ak[i]
-            else:
+                on[m] = True
+            elif on[m]:
                 for i in range(n):
                     am[i] *= w1[i]
-            on[m] = True
     for s in range(1, 1 + first):
         if on[s]:
             row = a[s]

@@ -51,10 +51,9 @@ def is_implicit(expression: Expression, variable: int) -> bool:
 
 def _parted(expression: Expression, variable: int) -> tuple[list[Tree], list[Tree]]:
     """The terms that hold x_v, and the others."""
-    parts: tuple[list[Tree], list[Tree]] = [], []
-    for term in terms(to_tree(expression)):
-        parts[not _holds(term, variable)].append(term)
-    return parts
+    summands = terms(to_tree(expression))
+    holding = [term for term in summands if _holds(term, variable)]
+    return holding, [term for term in summands if not _holds(term, variable)]
 
 
 def _factors(holding: list[Tree], variable: int) -> list[Tree]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression, Tree, to_tree
-from .roots import solve_coordinate
+from .roots import solve_each_coordinate
 from .spreads import permuted, robust_spreads
 
 SOUND, NO_EQUATION = "sound", "no equation"
@@ -165,9 +165,6 @@ def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -
         expression = in_units(expression, middle := np.median(starts, axis=0), spreads)
         starts = (starts - middle) / spreads
     low, high = starts.min(axis=0), starts.max(axis=0)
-    columns, branch = np.ascontiguousarray(starts.T), np.random.default_rng(0).random(len(starts))
-    found = np.zeros(len(starts), bool)
-    for j in range(len(columns)):
-        root = solve_coordinate(*expression.arrays, columns, j + 1, branch)
-        found |= np.abs(2.0 * root - high[j] - low[j]) <= 3.0 * (high[j] - low[j])
-    return found
+    branch = np.random.default_rng(0).random(len(starts))
+    roots = solve_each_coordinate(expression, starts, branch)
+    return np.any(np.abs(2.0 * roots - high - low) <= 3.0 * (high - low), axis=1)

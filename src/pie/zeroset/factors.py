@@ -50,7 +50,7 @@ def _factored(expression: Expression) -> list[Expression]:
     """Non-constant factors; none if f is constant, too large or not representable."""
     if len(expression.codes) > LONGEST:
         return []
-    constants = [_rational(value) for value in expression.constants]
+    constants = [sympy.Rational(f"{value:.{DIGITS}g}") for value in expression.constants]
     inside: dict[sympy.Expr, sympy.Symbol] = {}
     form = sympy.together(_opaque(to_sympy(expression, constants), inside))
     if not form.free_symbols:  # constant
@@ -77,10 +77,6 @@ def _opaque(form: sympy.Expr, inside: dict[sympy.Expr, sympy.Symbol]) -> sympy.E
     if form.is_Symbol or form.is_Rational:
         return form
     return inside.setdefault(form, sympy.Dummy(real=True))
-
-
-def _rational(value: float) -> sympy.Rational:
-    return sympy.Rational(f"{value:.{DIGITS}g}")
 
 
 @np.errstate(all="ignore")

@@ -7,7 +7,6 @@ cos. Otherwise one of the sign changes on a grid, picked at random, is refined; 
 import numpy as np
 
 from ..expr import operators as op
-from ..expr.derivatives import derivatives
 from ..expr.elementary import copy, fill, inlined, jit
 from ..expr.expression import Expression
 from ..expr.kernel import evaluate, is_binary, stack_depth, subtree_end, values
@@ -247,9 +246,11 @@ def _refined(program, rows, variable, ends):
     return root
 
 
-@inlined
-def _bracket_and_refine(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for a variable that occurs repeatedly; returns (N,), nan without a root."""
+@jit
+def solutions(codes, constants, columns, variable, uniforms):
+    """As :func:`solve_coordinate`, but not yet tested: also poles and false roots; (N,)."""
+    if _count(codes, variable) == 1:
+        return _invert_path(codes, constants, columns, variable, uniforms)
     roots = np.empty(columns.shape[1])
     fill(roots, np.nan)
     program, rows = _hoisted(codes, constants, columns, variable)
@@ -266,19 +267,6 @@ def _bracket_and_refine(codes, constants, columns, variable, uniforms):
 
 
 @jit
-def solutions(codes, constants, columns, variable, uniforms):
-    """As :func:`solve_coordinate`, but not yet tested: also poles and false roots; (N,)."""
-    occurrences = _count(codes, variable)
-    if occurrences == 1:
-        return _invert_path(codes, constants, columns, variable, uniforms)
-    if occurrences > 1:
-        return _bracket_and_refine(codes, constants, columns, variable, uniforms)
-    roots = np.empty(columns.shape[1])
-    fill(roots, np.nan)
-    return roots
-
-
-@jit
 def tested(roots, f, slope):
     """Roots (N,), nan where f there is not 0 to rounding, in place."""
     for i in range(roots.size):
@@ -290,35 +278,35 @@ def tested(roots, f, slope):
 
 
 def solve_coordinate(
-    codes: np.ndarray,
-    constants: np.ndarray,
-    columns: np.ndarray,
-    variable: int,
-    uniforms: np.ndarray,
+    expression: Expression, points: np.ndarray, variable: int, uniforms: np.ndarray
 ) -> np.ndarray:
-    """Solve f = 0 for one coordinate of ``columns`` (D, N); returns (N,), nan without a root.
+    """f = 0 solved for one coordinate (from 1) of points (N, D); roots (N,), nan without one.
 
     ``uniforms`` (N,) in [0, 1) select branches.
     """
-    roots, work = solutions(codes, constants, columns, variable, uniforms), columns.copy()
-    work[variable - 1] = roots
-    f = derivatives(codes, constants, work, len(work), 0)
-    return tested(roots, f[0], f[variable])
+    points = np.array(points, np.float64)
+    columns = np.ascontiguousarray(points.T)
+    points[:, variable - 1] = solutions(*expression.arrays, columns, variable, uniforms)
+    value, gradient = expression.value_and_gradient(points)
+    return tested(points[:, variable - 1].copy(), value, gradient[:, variable - 1])
+
+
+def solve_each_coordinate(
+    expression: Expression, points: np.ndarray, uniforms: np.ndarray
+) -> np.ndarray:
+    """:func:`solve_coordinate` of every coordinate, the others as they are; (N, D)."""
+    variables = range(1, points.shape[1] + 1)
+    return np.stack([solve_coordinate(expression, points, j, uniforms) for j in variables], axis=1)
 
 
 def points_on_zero_set(
-    expression: Expression,
-    starts: np.ndarray,
-    variable: int,
-    rng: np.random.Generator,
+    expression: Expression, starts: np.ndarray, variable: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Starts (N, D) with coordinate ``variable`` (from 1) replaced so that f = 0; (M, D), M ≤ N.
 
     ``rng`` picks among several roots; starts without a root are left out.
     """
-    columns = np.ascontiguousarray(starts.T)
-    roots = solve_coordinate(*expression.arrays, columns, variable, rng.random(len(starts)))
-    found = np.isfinite(roots)
     points = np.array(starts, np.float64)
+    roots = solve_coordinate(expression, points, variable, rng.random(len(starts)))
     points[:, variable - 1] = roots
-    return points[found]
+    return points[np.isfinite(roots)]
