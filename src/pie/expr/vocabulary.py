@@ -6,11 +6,12 @@
 import numpy as np
 
 from .expression import Expression
-from .operators import CONSTANT, MAX_VARIABLES, POW, arity
+from .operators import CONSTANT, MAX_VARIABLES, OPERATORS, arity
 
 PAD, START, END = 0, 1, 2
 SIZE = 60
 _FIRST = 3  # token of code 0
+_CODES = range(OPERATORS[-1].code + 1)
 
 
 def encode(codes: tuple[int, ...]) -> list[int]:
@@ -26,7 +27,7 @@ def decode(tokens) -> tuple[int, ...]:
     """Inverse of :func:`encode`; ValueError for a token without a code."""
     codes = tuple(int(token) - _FIRST for token in tokens)
     for code in codes:
-        if not CONSTANT <= code <= POW:
+        if code not in _CODES:
             raise ValueError(f"token {_FIRST + code} stands for no operator, variable or constant")
     return codes
 
@@ -38,7 +39,7 @@ def slot_changes(max_variables: int) -> np.ndarray:
     open until its end emits only well-formed prefixes.
     """
     change = np.full(SIZE, 127, np.int64)
-    for code in range(CONSTANT, POW + 1):
+    for code in _CODES:
         if code > MAX_VARIABLES or code <= max_variables:
             change[_FIRST + code] = arity(code) - 1
     return change

@@ -26,6 +26,7 @@ import numpy as np
 
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression, Tree, to_tree
+from .distance import first_order
 from .roots import solve_each_coordinate
 from .spreads import permuted, robust_spreads
 
@@ -152,11 +153,9 @@ def _is_small(expression: Expression, points: np.ndarray, limit: float) -> bool:
 
 def _shares(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     """Share of each variable in the gradient, (D,); 0 if no gradient is finite and nonzero."""
-    slopes = np.abs(expression.value_and_gradient(points)[1] * spreads)
-    largest = slopes.max(axis=1)
-    slopes = (slopes / largest[:, None])[np.isfinite(largest) & (largest > 0.0)]
-    squares = slopes**2 / np.sum(slopes**2, axis=1, keepdims=True)
-    return np.sqrt(np.mean(squares, axis=0)) if len(slopes) else np.zeros(points.shape[1])
+    _, normal = first_order(expression, points, spreads)
+    normal = normal[np.isfinite(normal).all(axis=1)]
+    return np.sqrt(np.mean(normal**2, axis=0)) if len(normal) else np.zeros(points.shape[1])
 
 
 def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -> np.ndarray:
