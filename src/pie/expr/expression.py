@@ -205,9 +205,7 @@ def parse(text: str) -> Expression:
 
 def _read(node: ast.AST, text: str) -> Tree:
     match node:
-        case ast.Constant(value=bool() | str() | bytes() | None):
-            pass
-        case ast.Constant(value=int() | float() as value):
+        case ast.Constant(value=value) if type(value) in (int, float):
             return ("c", float(value))
         case ast.Name(id=name) if name[:1] == "x" and name[1:].isdigit():
             return ("x", int(name[1:]))

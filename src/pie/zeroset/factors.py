@@ -5,6 +5,7 @@ Factored are polynomials in the variables and in functions of them, over the rat
 rounded to :data:`DIGITS` significant digits.
 """
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,8 +82,6 @@ def _opaque(form: sympy.Expr, inside: dict[sympy.Expr, sympy.Symbol]) -> sympy.E
 
 @np.errstate(all="ignore")
 def _distances(factor: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    try:
-        scaled = in_units(factor, np.zeros(len(units)), units)
-    except ValueError:  # longer than MAX_LENGTH in other units
-        return distance_to_zero_set(factor, points)
-    return distance_to_zero_set(scaled, points / units)
+    with contextlib.suppress(ValueError):  # longer than MAX_LENGTH in other units
+        factor, points = in_units(factor, np.zeros(len(units)), units), points / units
+    return distance_to_zero_set(factor, points)

@@ -59,53 +59,6 @@ def _count(codes, wanted):
 
 
 @inlined
-def _invert_path(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for a variable that occurs once; returns (N,), nan without a root."""
-    n = columns.shape[1]
-    target = np.zeros(n)
-    start = 0
-    first_constant = 0
-    place = 0
-    while codes[place] != variable:
-        place += 1
-    while codes[start] != variable:
-        code = codes[start]
-        if is_binary(code):
-            middle = subtree_end(codes, start + 1)
-            end = subtree_end(codes, middle)
-            left_constants = _count(codes[start + 1 : middle], op.CONSTANT)
-            in_left = place < middle
-            first, last = (middle, end) if in_left else (start + 1, middle)
-            constant = first_constant + (left_constants if in_left else 0)
-            used = _count(codes[first:last], op.CONSTANT)
-            sibling = values(codes[first:last], constants[constant : constant + used], columns)
-            if in_left:
-                start += 1
-            else:
-                first_constant += left_constants
-                start = middle
-            for i in range(n):
-                t, s = target[i], sibling[i]
-                if code == op.ADD:
-                    target[i] = t - s
-                elif code == op.SUB:
-                    target[i] = t + s if in_left else s - t
-                elif code == op.MUL:
-                    target[i] = t / s
-                elif code == op.DIV:
-                    target[i] = t * s if in_left else s / t
-                elif in_left:
-                    target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
-                else:
-                    target[i] = np.log(t) / np.log(s) if t > 0.0 and s > 0.0 else np.nan
-        else:
-            for i in range(n):
-                target[i] = _invert_unary(code, target[i], uniforms[i])
-            start += 1
-    return target
-
-
-@inlined
 def _hoisted(codes, constants, columns, variable):
     """The program with subtrees free of ``variable`` precomputed, and its rows (≥ D, N)."""
     d, n = columns.shape
@@ -135,6 +88,40 @@ def _hoisted(codes, constants, columns, variable):
             position = end
         length += 1
     return short[:length], rows[:free_row]
+
+
+@inlined
+def _inverted(program, rows, variable, uniforms):
+    """Solve f = 0 for a variable that occurs once, all else in rows; (N,), nan without a root."""
+    n = rows.shape[1]
+    target = np.zeros(n)
+    position = 0
+    while program[position] != variable:
+        code = program[position]
+        position += 1
+        if not is_binary(code):
+            for i in range(n):
+                target[i] = _invert_unary(code, target[i], uniforms[i])
+            continue
+        in_left = program[position] > 0
+        other = rows[-1 - program[subtree_end(program, position) if in_left else position]]
+        if not in_left:
+            position += 1
+        for i in range(n):
+            t, s = target[i], other[i]
+            if code == op.ADD:
+                target[i] = t - s
+            elif code == op.SUB:
+                target[i] = t + s if in_left else s - t
+            elif code == op.MUL:
+                target[i] = t / s
+            elif code == op.DIV:
+                target[i] = t * s if in_left else s / t
+            elif in_left:
+                target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
+            else:
+                target[i] = np.log(t) / np.log(s) if t > 0.0 and s > 0.0 else np.nan
+    return target
 
 
 @inlined
@@ -249,11 +236,11 @@ def _refined(program, rows, variable, ends):
 @jit
 def solutions(codes, constants, columns, variable, uniforms):
     """As :func:`solve_coordinate`, but not yet tested: also poles and false roots; (N,)."""
+    program, rows = _hoisted(codes, constants, columns, variable)
     if _count(codes, variable) == 1:
-        return _invert_path(codes, constants, columns, variable, uniforms)
+        return _inverted(program, rows, variable, uniforms)
     roots = np.empty(columns.shape[1])
     fill(roots, np.nan)
-    program, rows = _hoisted(codes, constants, columns, variable)
     found, ends = _brackets(program, rows, variable, uniforms)
     if found.size:
         bracketed = np.empty((rows.shape[0], found.size))
@@ -266,17 +253,7 @@ def solutions(codes, constants, columns, variable, uniforms):
     return roots
 
 
-@jit
-def tested(roots, f, slope):
-    """Roots (N,), nan where f there is not 0 to rounding, in place."""
-    for i in range(roots.size):
-        # residual as distance |f|/|slope| along the axis, relative to the coordinate
-        tolerance = RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(abs(slope[i]), 1e-3)
-        if not (abs(f[i]) <= tolerance and abs(roots[i]) <= HALF_MAX):
-            roots[i] = np.nan
-    return roots
-
-
+@np.errstate(all="ignore")
 def solve_coordinate(
     expression: Expression, points: np.ndarray, variable: int, uniforms: np.ndarray
 ) -> np.ndarray:
@@ -285,10 +262,13 @@ def solve_coordinate(
     ``uniforms`` (N,) in [0, 1) select branches.
     """
     points = np.array(points, np.float64)
-    columns = np.ascontiguousarray(points.T)
-    points[:, variable - 1] = solutions(*expression.arrays, columns, variable, uniforms)
+    roots = solutions(*expression.arrays, np.ascontiguousarray(points.T), variable, uniforms)
+    points[:, variable - 1] = roots
     value, gradient = expression.value_and_gradient(points)
-    return tested(points[:, variable - 1].copy(), value, gradient[:, variable - 1])
+    slope = np.maximum(np.abs(gradient[:, variable - 1]), 1e-3)
+    # the residual as distance |f|/|slope| along the axis, relative to the coordinate
+    is_root = np.abs(value) <= RELATIVE_RESIDUAL * (1.0 + np.abs(roots)) * slope
+    return np.where(is_root & (np.abs(roots) <= HALF_MAX), roots, np.nan)
 
 
 def solve_each_coordinate(
