@@ -29,7 +29,7 @@ from .linear_form import (
     raised,
     scaled,
     shared,
-    total,
+    sum_of_products,
 )
 from .terms import joined
 
@@ -132,7 +132,7 @@ def _clear_denominators(form):
     if not worst:
         return form
     pairs = terms if constant == 0.0 else (*terms, ((), constant))
-    return total(pairs, tuple(worst.items()), distributed)
+    return sum_of_products(pairs, tuple(worst.items()), distributed)
 
 
 def _drop_exponential(form):
@@ -144,7 +144,7 @@ def _drop_exponential(form):
     common = shared([dict(exponent) for exponent in exponents])
     if not common:
         return form
-    return total(terms, ((("exp", make(0.0, {t: -c for t, c in common.items()})), 1.0),))
+    return sum_of_products(terms, ((("exp", make(0.0, {t: -c for t, c in common.items()})), 1.0),))
 
 
 def _join_logarithms(form):

@@ -92,7 +92,7 @@ def add(a, b, sign=1.0):
     return make(0.0 if abs(constant) < 1e-12 * abs(b[0]) else constant, coefficients)
 
 
-def total(pairs, multiplier, piece=weighted):
+def sum_of_products(pairs, multiplier, piece=weighted):
     """Σ c · term · multiplier over pairs (term, c), each as ``piece(product, coefficient)``."""
     result = number(0.0)
     for term, c in pairs:
@@ -123,7 +123,7 @@ def _as_product(form):
         powers = shared([dict(term) for term, _ in form[1]])
         common = tuple((b, e) for b, e in powers.items() if b[0] != "exp")
     if common:
-        form = total(form[1], tuple((b, -e) for b, e in common))
+        form = sum_of_products(form[1], tuple((b, -e) for b, e in common))
     return leading(form), multiply_terms(common, ((("sum", monic(form)), 1.0),))[1]
 
 
@@ -161,7 +161,7 @@ def distributed(term, coefficient):
         constant, terms = sums[0][0]
         rest = tuple((b, e) for b, e in term if b[0] != "sum")
         if sum(_size(b) for b, _ in rest) * len(terms) <= 6:
-            return scaled(total([((), constant), *terms], rest), coefficient)
+            return scaled(sum_of_products([((), constant), *terms], rest), coefficient)
     return weighted(term, coefficient)
 
 

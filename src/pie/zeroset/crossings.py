@@ -8,6 +8,7 @@ with random lines (Cauchy–Crofton). A line through a point on it has at least 
 import numpy as np
 
 from ..expr.expression import Expression
+from ..expr.kernel import values
 from .distance import first_order
 
 GRID = 256  # cells per line
@@ -39,25 +40,26 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def zeros_on_lines(expression: Expression, points: np.ndarray, axis: int, nodes: np.ndarray) -> int:
-    """Number of zeros of f, poles excluded, on lines along an axis (from 0) through points (N, D).
+def zeros_on_lines(
+    expression: Expression, columns: np.ndarray, axis: int, nodes: np.ndarray
+) -> int:
+    """Number of zeros of f, poles excluded, on lines along an axis through points (D, N).
 
-    ``nodes`` are the ends of the cells of each line; a zero is a change of sign in a cell.
+    A zero is a change of sign between successive ``nodes`` of a line.
     """
-    lines = np.repeat(points, len(nodes), axis=0)
-    lines[:, axis] = np.tile(nodes, len(points))
-    f = expression.values(lines).reshape(len(points), len(nodes))
-    defined, negative = np.isfinite(f), f < 0.0
-    changes = defined[:, :-1] & defined[:, 1:] & (negative[:, :-1] != negative[:, 1:])
+    lines = np.repeat(columns[:, :, None], len(nodes), axis=2)
+    lines[axis] = nodes
+    f = values(*expression.arrays, lines.reshape(len(lines), -1)).reshape(lines.shape[1:])
+    negative, defined = f < 0.0, np.isfinite(f)
+    changes = (negative[:, :-1] != negative[:, 1:]) & defined[:, :-1] & defined[:, 1:]
     line, cell = np.nonzero(changes)
     ends = np.stack([nodes[cell], nodes[cell + 1]])
     heights = np.stack([f[line, cell], f[line, cell + 1]])
     largest = np.abs(heights).max(axis=0)
-    lines, brackets = points[line], np.arange(len(line))
+    lines, brackets = np.take(columns, line, axis=1), np.arange(len(line))
     for _ in range(HALVINGS):
-        middle = 0.5 * (ends[0] + ends[1])
-        lines[:, axis] = middle
-        between = expression.values(lines)
+        lines[axis] = middle = 0.5 * (ends[0] + ends[1])
+        between = values(*expression.arrays, lines)
         side = ((between < 0.0) != (heights[0] < 0.0)).astype(int)
         ends[side, brackets], heights[side, brackets] = middle, between
     left, right = np.abs(heights)
@@ -75,11 +77,12 @@ def crossings(expression: Expression, points: np.ndarray) -> float:
     inside = chosen[np.all((chosen >= low) & (chosen <= high), axis=1)]
     if len(inside) == 0:
         return 1.0
+    columns = np.ascontiguousarray(inside.T)
     found = sum(
-        zeros_on_lines(expression, inside, j, np.linspace(low[j], high[j], GRID + 1))
+        zeros_on_lines(expression, columns, j, np.linspace(low[j], high[j], GRID + 1))
         for j in range(len(low))
     )
-    return max(1.0, found / inside.size)
+    return max(1.0, found / columns.size)
 
 
 @np.errstate(all="ignore")
