@@ -12,25 +12,20 @@ from pie.expr.expression import Expression, from_tree, parse, to_infix, to_tree
 from pie.expr.operators import BY_NAME
 from pie.expr.terms import terms
 
-X1, X2, X3 = sympy.symbols("x1 x2 x3", real=True)
-
-
-def numbers(items):
-    return [(item.equation, item.points) for item in items]
-
 
 def test_text_round_trip_keeps_the_values(items):
-    for f, points in numbers(items):
-        again = parse(str(f))
-        np.testing.assert_allclose(again.values(points), f.values(points), rtol=1e-9, atol=1e-10)
+    for item in items:
+        again, expected = parse(str(item.equation)), item.equation.values(item.points)
+        np.testing.assert_allclose(again.values(item.points), expected, rtol=1e-9, atol=1e-10)
 
 
 def test_sympy_reads_the_text_back(items):
-    for f, points in numbers(items[:50]):
-        mine = sympy.sympify(str(f), locals={"x1": X1, "x2": X2, "x3": X3})
-        at = dict(zip((X1, X2, X3), points[0] + 0.05, strict=False))
-        expected = complex(mine.evalf(subs=at))
-        value = f.values(points[:1] + 0.05)[0]
+    symbols = {f"x{j}": sympy.Symbol(f"x{j}", real=True) for j in (1, 2, 3)}
+    for item in items[:50]:
+        f, point = item.equation, item.points[:1] + 0.05
+        at = dict(zip(symbols.values(), point[0], strict=False))
+        expected = complex(sympy.sympify(str(f), locals=symbols).evalf(subs=at))
+        value = f.values(point)[0]
         if np.isfinite(value) and abs(expected.imag) < 1e-12:
             assert value == pytest.approx(expected.real, rel=1e-8, abs=1e-9)
 

@@ -12,7 +12,7 @@ import sympy
 from processors import AVX2, SLOW
 
 from pie.data.generator import GeneratorConfig, random_tree
-from pie.expr import kernel, elementary
+from pie.expr import elementary, kernel
 from pie.expr.derivatives import derivatives
 from pie.expr.expression import from_tree, parse
 from pie.expr.sympy_bridge import to_sympy

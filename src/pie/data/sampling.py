@@ -132,8 +132,7 @@ def trajectory(expression, n_points, box, rng):
         points = np.abs(points)
     branch = np.full(len(points), float(rng.random()))
     variable = 1 + int(rng.integers(d))
-    columns = np.ascontiguousarray(points.T)
-    points[:, variable - 1] = solve_coordinate(*expression.arrays, columns, variable, branch)
+    points[:, variable - 1] = solve_coordinate(expression, points, variable, branch)
     return _first(points[np.isfinite(points[:, variable - 1])], n_points)
 
 

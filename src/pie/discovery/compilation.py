@@ -13,7 +13,6 @@ from ..expr.kernel import values
 from ..fit import guards, sampson
 from ..search import relations
 from ..zeroset import roots
-from ..zeroset.crossings import zeros_on_lines
 from ..zeroset.distance import project
 
 NOTE = "compiling for this machine: about a quarter of a minute, once per installation"
@@ -40,9 +39,7 @@ FIRST: Share = (
 )
 SECOND: Share = (
     (values, _PROGRAM),
-    (zeros_on_lines, f"{_PROGRAM}, int64, float64[::1]"),
     (roots.solutions, f"{_PROGRAM}, int64, float64[::1]"),
-    (roots.tested, "float64[::1], float64[::1], float64[::1]"),
     (project, f"{_PROGRAM}, int64"),
     (guards.examine, f"{_PROGRAM}, float64[:, ::1], float64[::1], float64"),
 )

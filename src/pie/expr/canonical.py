@@ -20,6 +20,7 @@ from .linear_form import (
     distributed,
     form_of,
     log_of,
+    logarithm_of,
     make,
     monic,
     multiply_terms,
@@ -27,7 +28,10 @@ from .linear_form import (
     product,
     raised,
     scaled,
+    shared,
+    sum_of_products,
 )
+from .terms import joined
 
 MAX_ROUNDS = 12
 
@@ -78,11 +82,7 @@ def _reduce_product(term):
     if not bases:
         raise NoZeroSet("a product of factors without zeros")
     if len(bases) == 1:
-        base = bases[0]
-        if base[0] == "sum":
-            return base[1]
-        if base[0] == "ln":
-            return add(base[1], number(-1.0))
+        return _reduce_level(((bases[0], 1.0),), 0.0)
     return distributed(multiply_terms(tuple((b, 1.0) for b in bases))[1], 1.0)
 
 
@@ -109,16 +109,15 @@ def _reduce_level(term, level):
 
 def _unpowered(inner, p, level):
     """inner**p = level: remove the power of the term ``inner``; an even one is reduced to 2."""
-    if p == round(p) and p % 2 == 1:
-        return add(distributed(inner, 1.0), number(-math.copysign(abs(level) ** (1 / p), level)))
-    if p == round(p):
-        if level <= 0.0:
-            raise NoZeroSet("an even power equals a number that is not positive")
+    whole, odd = p == round(p), p % 2 == 1
+    if level <= 0.0 and not odd:
+        kind = "an even" if whole else "a fractional"
+        raise NoZeroSet(f"{kind} power equals a number that is not positive")
+    if whole and not odd:
         half = tuple((b, e * 2.0) for b, e in inner)
         return make(-(level ** (2.0 / p)), {half: 1.0})
-    if level <= 0.0:
-        raise NoZeroSet("a fractional power equals a number that is not positive")
-    return add(distributed(inner, 1.0), number(-(level ** (1.0 / p))))
+    root = math.copysign(abs(level) ** (1.0 / p), level)
+    return add(distributed(inner, 1.0), number(-root))
 
 
 def _clear_denominators(form):
@@ -132,13 +131,8 @@ def _clear_denominators(form):
                 worst[base] = max(worst.get(base, 0.0), -e)
     if not worst:
         return form
-    clearing = tuple(worst.items())
-    pieces = [(term, c) for term, c in terms] + ([((), constant)] if constant != 0.0 else [])
-    result = number(0.0)
-    for term, c in pieces:
-        factor, merged = multiply_terms(term, clearing)
-        result = add(result, distributed(merged, c * factor))
-    return result
+    pairs = terms if constant == 0.0 else (*terms, ((), constant))
+    return sum_of_products(pairs, tuple(worst.items()), distributed)
 
 
 def _drop_exponential(form):
@@ -147,21 +141,10 @@ def _drop_exponential(form):
     if constant != 0.0:
         return form
     exponents = [next((b[1][1] for b, _ in term if b[0] == "exp"), ()) for term, _ in terms]
-    shared = dict(exponents[0])
-    for exponent in exponents[1:]:
-        other = dict(exponent)
-        shared = {
-            t: min(c, other[t], key=abs) for t, c in shared.items() if c * other.get(t, 0.0) > 0.0
-        }
-    if not shared:
+    common = shared([dict(exponent) for exponent in exponents])
+    if not common:
         return form
-    inverse = ((("exp", make(0.0, {t: -c for t, c in shared.items()})), 1.0),)
-    result = number(0.0)
-    for term, c in terms:
-        factor, merged = multiply_terms(term, inverse)
-        piece = make(0.0, {merged: c * factor}) if merged else number(c * factor)
-        result = add(result, piece)
-    return result
+    return sum_of_products(terms, ((("exp", make(0.0, {t: -c for t, c in common.items()})), 1.0),))
 
 
 def _join_logarithms(form):
@@ -169,13 +152,17 @@ def _join_logarithms(form):
     constant, terms = form
     lead = terms[0][1]
     weights = [c / lead for _, c in terms]
-    bare = all(len(term) == 1 and term[0][0][0] == "ln" and term[0][1] == 1.0 for term, _ in terms)
-    if not bare or len(terms) < 2 or any(2 * w != round(2 * w) or abs(w) > 5 for w in weights):
+    insides = [logarithm_of(term) for term, _ in terms]
+    if (
+        None in insides
+        or len(terms) < 2
+        or any(2 * w != round(2 * w) or abs(w) > 5 for w in weights)
+    ):
         return form
-    joined = number(1.0)
-    for (term, _), weight in zip(terms, weights, strict=True):
-        joined = product(joined, raised(term[0][0][1], weight))
-    return add(joined, number(-math.exp(-constant / lead)))
+    joint = number(1.0)
+    for inside, weight in zip(insides, weights, strict=True):
+        joint = product(joint, raised(inside, weight))
+    return add(joint, number(-math.exp(-constant / lead)))
 
 
 # ---- back to a tree ----
@@ -183,17 +170,14 @@ def _join_logarithms(form):
 
 def _tree(form) -> Tree:
     constant, terms = form
-    ordered = sorted(
-        terms, key=lambda tc: tc[1] == -1.0
-    )  # terms with coefficient −1 last, to avoid a leading minus
-    tree = None
-    for i, (term, c) in enumerate(ordered):
-        if i == 0:
-            if c == -1.0 and constant != 0.0:
-                tree, constant = ("sub", ("c", constant), _product_tree(term, 1.0)), 0.0
-            else:
-                tree = _product_tree(term, c)
-        elif c == -1.0:
+    # terms with coefficient −1 last, to avoid a leading minus
+    (term, c), *others = sorted(terms, key=lambda pair: pair[1] == -1.0)
+    if c == -1.0 and constant != 0.0:
+        tree, constant = ("sub", ("c", constant), _product_tree(term, 1.0)), 0.0
+    else:
+        tree = _product_tree(term, c)
+    for term, c in others:
+        if c == -1.0:
             tree = ("sub", tree, _product_tree(term, 1.0))
         else:
             tree = ("add", tree, _product_tree(term, c))
@@ -209,15 +193,8 @@ def _product_tree(term, coefficient) -> Tree:
         (above if e > 0.0 else below).append(_power(inner, abs(e)))
     if coefficient != 1.0 or not above:
         above.insert(0, ("c", coefficient))
-    numerator = _joined(above)
-    return ("div", numerator, _joined(below)) if below else numerator
-
-
-def _joined(factors):
-    tree = factors[0]
-    for factor in factors[1:]:
-        tree = ("mul", tree, factor)
-    return tree
+    numerator = joined("mul", above)
+    return ("div", numerator, joined("mul", below)) if below else numerator
 
 
 def _power(base: Tree, e: float) -> Tree:

@@ -2,22 +2,18 @@
 
 import numpy as np
 
-from .expression import Expression, Tree, from_tree, to_tree
+from .expression import Expression, Tree, from_tree, to_tree, with_variables
 
 
 def substituted(expression: Expression, shift: np.ndarray, scale: np.ndarray) -> Expression:
     """f((x − shift)/scale); shift and scale (D,). ValueError if longer than ``MAX_LENGTH``."""
-
-    def walk(node: Tree) -> Tree:
-        if node[0] == "c":
-            return node
-        if node[0] != "x":
-            return (node[0], *(walk(child) for child in node[1:]))
-        origin, unit = float(shift[node[1] - 1]), float(scale[node[1] - 1])
-        tree = node if origin == 0.0 else ("sub", node, ("c", origin))
-        return tree if unit == 1.0 else ("div", tree, ("c", unit))
-
-    return from_tree(walk(to_tree(expression)))
+    values: dict[int, Tree] = {}
+    for j, (origin, unit) in enumerate(zip(shift, scale, strict=True), start=1):
+        tree: Tree = ("x", j)
+        if origin != 0.0:
+            tree = ("sub", tree, ("c", float(origin)))
+        values[j] = tree if unit == 1.0 else ("div", tree, ("c", float(unit)))
+    return from_tree(with_variables(to_tree(expression), values))
 
 
 def in_units(expression: Expression, shift: np.ndarray, scale: np.ndarray) -> Expression:

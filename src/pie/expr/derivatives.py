@@ -6,25 +6,9 @@ A subtree carries only derivatives in the inputs that it depends on; the others 
 
 import numpy as np
 
-from .kernel import is_binary, stack_depth
-from .operators import (
-    ADD,
-    CONSTANT,
-    COS,
-    DIV,
-    EXP,
-    LN,
-    MAX_VARIABLES,
-    MUL,
-    POW,
-    POW2,
-    POW3,
-    POW4,
-    SIN,
-    SQRT,
-    SUB,
-)  # fmt: skip
+from . import operators as op
 from .elementary import copy, exp_row, fill, jit, log_row, pow_row, wave_row
+from .kernel import is_binary, stack_depth
 
 NONE = np.int64(0)  # derivatives; a literal 0 would have jets compiled once more
 
@@ -33,37 +17,37 @@ NONE = np.int64(0)  # derivatives; a literal 0 would have jets compiled once mor
 def _unary_slopes(code, row, w1, w2):
     """Apply the operator to ``row``; first and second derivatives into ``w1`` and ``w2``."""
     n = row.size
-    if code == SQRT:
+    if code == op.SQRT:
         for i in range(n):
             a = row[i]
             row[i] = np.sqrt(a)
             w1[i] = 0.5 / row[i]
             w2[i] = -0.5 * w1[i] / a
-    elif code == EXP:
+    elif code == op.EXP:
         exp_row(row)
         copy(row, w1)
         copy(row, w2)
-    elif code == LN:
+    elif code == op.LN:
         for i in range(n):
             w1[i] = 1.0 / row[i]
             w2[i] = -w1[i] * w1[i]
         log_row(row)
-    elif code == SIN or code == COS:
+    elif code == op.SIN or code == op.COS:
         copy(row, w1)
-        wave_row(row, code == COS)
-        wave_row(w1, code == SIN)
-        sign = 1.0 if code == SIN else -1.0
+        wave_row(row, code == op.COS)
+        wave_row(w1, code == op.SIN)
+        sign = 1.0 if code == op.SIN else -1.0
         for i in range(n):
             w1[i], w2[i] = sign * w1[i], -row[i]
-    elif code == POW2:
+    elif code == op.POW2:
         for i in range(n):
             a = row[i]
             row[i], w1[i], w2[i] = a * a, 2.0 * a, 2.0
-    elif code == POW3:
+    elif code == op.POW3:
         for i in range(n):
             a = row[i]
             row[i], w1[i], w2[i] = a * a * a, 3.0 * a * a, 6.0 * a
-    elif code == POW4:
+    elif code == op.POW4:
         for i in range(n):
             a = row[i]
             row[i], w1[i], w2[i] = a * a * a * a, 4.0 * a * a * a, 12.0 * a * a
@@ -78,11 +62,11 @@ def _unary_slopes(code, row, w1, w2):
 def _binary_slopes(code, a, b, w):
     """a∘b into ``b``; its partial derivatives in a, b, aa, ab, bb into the rows of ``w``."""
     n = a.size
-    if code == MUL:
+    if code == op.MUL:
         for i in range(n):
             w[0, i], w[1, i], w[3, i] = b[i], a[i], 1.0
             b[i] *= a[i]
-    elif code == DIV:
+    elif code == op.DIV:
         for i in range(n):
             r = 1.0 / b[i]
             b[i] = a[i] / b[i]
@@ -121,18 +105,16 @@ def _unary_chain(a, on, w1, w2, nx, nc):
     first = nx + nc
     for j in range(nx):
         for k in range(nc):
-            m, cross = 1 + first + j * nc + k, on[1 + j] and on[1 + nx + k]
-            if not (on[m] or cross):
-                continue
-            _clear(on, a, m)
+            m = 1 + first + j * nc + k
             am, aj, ak = a[m], a[1 + j], a[1 + nx + k]
-            if cross:
+            if on[1 + j] and on[1 + nx + k]:
+                _clear(on, a, m)
                 for i in range(n):
                     am[i] = w1[i] * am[i] + w2[i] * aj[i] * ak[i]
-            else:
+                on[m] = True
+            elif on[m]:
                 for i in range(n):
                     am[i] *= w1[i]
-            on[m] = True
     for s in range(1, 1 + first):
         if on[s]:
             row = a[s]
@@ -154,8 +136,8 @@ def _binary_chain(code, a, b, on_a, on_b, w, nx, nc):
         for k in range(nc):
             m, sj, sk = 1 + first + j * nc + k, 1 + j, 1 + nx + k
             ajbk, akbj = on_a[sj] and on_b[sk], on_a[sk] and on_b[sj]
-            aa = code == POW and on_a[sj] and on_a[sk]
-            bb = code != MUL and on_b[sj] and on_b[sk]
+            aa = code == op.POW and on_a[sj] and on_a[sk]
+            bb = code != op.MUL and on_b[sj] and on_b[sk]
             if not (on_a[m] or on_b[m] or ajbk or akbj or aa or bb):
                 continue
             _clear(on_b, b, m)
@@ -215,11 +197,11 @@ def jets(codes, constants, columns, nx, nc, stack, active, w):
     c = constants.size
     for position in range(codes.size - 1, -1, -1):
         code = codes[position]
-        if code <= MAX_VARIABLES:
+        if code <= op.MAX_VARIABLES:
             top += 1
             fill(active[top], False)
             active[top, 0] = True
-            if code == CONSTANT:
+            if code == op.CONSTANT:
                 c -= 1
                 fill(stack[top, 0], constants[c])
                 if nc:
@@ -230,8 +212,8 @@ def jets(codes, constants, columns, nx, nc, stack, active, w):
                 if nx and code > 0:
                     active[top, code] = True
                     fill(stack[top, code], 1.0)
-        elif code == ADD or code == SUB:
-            sign = 1.0 if code == ADD else -1.0
+        elif code == op.ADD or code == op.SUB:
+            sign = 1.0 if code == op.ADD else -1.0
             _sum_chain(sign, stack[top], stack[top - 1], active[top], active[top - 1])
             top -= 1
         elif is_binary(code):

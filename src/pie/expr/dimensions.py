@@ -42,15 +42,14 @@ def exponents(
     >>> exponents(parse("x1 - 2.0*exp(x2)"), x, np.array([[0, 1, 0]]))[1]
     False
     """
-    around, scales = _around(points), np.atleast_2d(np.asarray(scales, float))
-    solved, fits = _solution(expression, around, scales)
+    solved, fits = _solution(expression, points, scales)
     hidden = not fits
     if hidden:
-        solved, fits = _solution(expression, around, scales, hidden)
+        solved, fits = _solution(expression, points, scales, hidden)
     found = solved[: len(expression.constants)]
     for k, c in enumerate(expression.constants):
         other = [OTHER * c if i == k else one for i, one in enumerate(expression.constants)]
-        again, _ = _solution(expression.with_constants(other), around, scales, hidden)
+        again, _ = _solution(expression.with_constants(other), points, scales, hidden)
         found[k, np.abs(again[k] - found[k]) > 1e-3 * (1.0 + np.abs(found[k]))] = np.nan
     return found, fits
 
@@ -68,41 +67,32 @@ def hidden_constants(expression: Expression, points: np.ndarray, scales: np.ndar
     >>> hidden_constants(parse("x1 - 2.0*exp(x2)"), x, np.array([kilograms, grams]))
     inf
     """
-    around, scales = _around(points), np.atleast_2d(np.asarray(scales, float))
-    if _solution(expression, around, scales)[1]:
+    if _solution(expression, points, scales)[1]:
         return 0.0
-    found, sound = _solution(expression, around, scales, hidden=True)
+    found, sound = _solution(expression, points, scales, hidden=True)
     factors = found[len(expression.constants) :].round(6)
     return float(len({tuple(row) for row in factors + 0.0 if row.any()})) if sound else np.inf
-
-
-def _around(points: np.ndarray) -> np.ndarray:
-    """At least :data:`ENOUGH` points off the zero set."""
-    around = np.repeat(points, -(-ENOUGH // len(points)), axis=0)
-    return around * np.exp(AROUND * np.random.default_rng(0).standard_normal(around.shape))
-
-
-def _bare_terms(expression: Expression) -> list[Expression]:
-    """The summands of f that have no constant as a factor."""
-    return [from_tree(t) for t in terms(to_tree(expression)) if abs(scaled(t)[0]) == 1.0]
 
 
 @np.errstate(all="ignore")
 def _solution(
     expression: Expression, points: np.ndarray, scales: np.ndarray, hidden: bool = False
 ) -> tuple[np.ndarray, bool]:
-    """e, (P, B), and whether it solves the equations.
+    """e, (P, B), and whether it solves the equations, at points moved off the zero set.
 
     ``hidden``: every summand without a factor has one that is 1, but for the first; their exponents
     are further rows.
     """
+    points = np.repeat(points, -(-ENOUGH // len(points)), axis=0)
+    points = points * np.exp(AROUND * np.random.default_rng(0).standard_normal(points.shape))
+    scales = np.atleast_2d(np.asarray(scales, float))
     codes, constants = expression.arrays
     (_, d), p = points.shape, constants.size
     jet = derivatives(codes, constants, np.ascontiguousarray(points.T), d, p)
     slopes = points.T * jet[1 : 1 + d]  # (D, N)
-    bare = _bare_terms(expression)[1:] if hidden else []
+    bare = [t for t in terms(to_tree(expression)) if abs(scaled(t)[0]) == 1.0][1:] if hidden else []
     rows = -constants[:, None] * jet[1 + d : 1 + d + p]
-    columns = np.column_stack([*rows, jet[0], *(term.values(points) for term in bare)])
+    columns = np.column_stack([*rows, jet[0], *(from_tree(t).values(points) for t in bare)])
     targets = slopes.T @ scales.T  # (N, B)
     size = np.abs(slopes).sum(axis=0)
     columns, targets = columns / size[:, None], targets / size[:, None]

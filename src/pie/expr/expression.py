@@ -128,6 +128,19 @@ def to_tree(expression: Expression) -> Tree:
     return stack.pop()
 
 
+def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
+    """Substitute trees for variables, by index.
+
+    >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
+    ('mul', ('c', 2.0), ('x', 3))
+    """
+    if tree[0] == "x":
+        return values[tree[1]]
+    if tree[0] == "c":
+        return tree
+    return (tree[0], *(with_variables(child, values) for child in tree[1:]))
+
+
 def _negated(tree: Tree) -> Tree | None:
     """−tree if its leading factor is a negative constant, else None; for printing."""
     if tree[0] == "c":
@@ -137,7 +150,7 @@ def _negated(tree: Tree) -> Tree | None:
     return None
 
 
-_INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2), "pow": ("**", 4)}
+_INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2)}
 
 
 def to_infix(tree: Tree, digits: int | None = None) -> str:
@@ -158,14 +171,11 @@ def to_infix(tree: Tree, digits: int | None = None) -> str:
             symbol, own = _INFIX[head]
             if head == "add" and (negated := _negated(node[2])):
                 return walk(("sub", node[1], negated), level)
-            if head == "pow":
-                text = f"{walk(node[1], 5)}**{walk(node[2], 5)}"
-                return f"({text})" if level > own else text
             left, right = walk(node[1], own), walk(node[2], own + (head in ("sub", "div")))
             text = f"{left} {symbol} {right}" if own == 1 else f"{left}{symbol}{right}"
             return f"({text})" if level > own else text
         if head.startswith("pow"):
-            text = f"{walk(node[1], 5)}**{head[3:]}"
+            text = f"{walk(node[1], 5)}**{walk(node[2], 5) if head == 'pow' else head[3:]}"
             return f"({text})" if level > 4 else text
         return f"{'log' if head == 'ln' else head}({walk(node[1], 0)})"
 
@@ -174,19 +184,6 @@ def to_infix(tree: Tree, digits: int | None = None) -> str:
 
 _FUNCTIONS = {"sqrt": "sqrt", "exp": "exp", "ln": "ln", "log": "ln", "sin": "sin", "cos": "cos"}
 _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
-
-
-def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
-    """Substitute trees for variables, by index.
-
-    >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
-    ('mul', ('c', 2.0), ('x', 3))
-    """
-    if tree[0] == "x":
-        return values[tree[1]]
-    if tree[0] == "c":
-        return tree
-    return (tree[0], *(with_variables(child, values) for child in tree[1:]))
 
 
 def parse(text: str) -> Expression:
@@ -208,9 +205,7 @@ def parse(text: str) -> Expression:
 
 def _read(node: ast.AST, text: str) -> Tree:
     match node:
-        case ast.Constant(value=bool() | str() | bytes() | None):
-            pass
-        case ast.Constant(value=int() | float() as value):
+        case ast.Constant(value=value) if type(value) in (int, float):
             return ("c", float(value))
         case ast.Name(id=name) if name[:1] == "x" and name[1:].isdigit():
             return ("x", int(name[1:]))

@@ -8,29 +8,13 @@ Overflow, poles and domain errors give inf or nan, never an exception.
 
 import numpy as np
 
-from .operators import (
-    ADD,
-    CONSTANT,
-    COS,
-    DIV,
-    EXP,
-    LN,
-    MAX_VARIABLES,
-    MUL,
-    POW,
-    POW2,
-    POW3,
-    POW4,
-    SIN,
-    SQRT,
-    SUB,
-)  # fmt: skip
+from . import operators as op
 from .elementary import copy, exp_row, fill, jit, log_row, pow_row, wave_row
 
 
 @jit
 def is_binary(code):
-    return ADD <= code <= DIV or code == POW
+    return op.ADD <= code <= op.DIV or code == op.POW
 
 
 @jit
@@ -40,7 +24,7 @@ def subtree_end(codes, start):
     position = start
     while open_slots > 0:
         code = codes[position]
-        if code > MAX_VARIABLES:
+        if code > op.MAX_VARIABLES:
             open_slots += 1 if is_binary(code) else 0
         else:
             open_slots -= 1
@@ -53,7 +37,7 @@ def stack_depth(codes):
     """Number of stack rows that a program needs."""
     top = deepest = 0
     for position in range(codes.size - 1, -1, -1):
-        if codes[position] <= MAX_VARIABLES:
+        if codes[position] <= op.MAX_VARIABLES:
             top += 1
             deepest = max(deepest, top)
         elif is_binary(codes[position]):
@@ -65,22 +49,22 @@ def stack_depth(codes):
 def _apply_unary(code, row):
     # One loop per operator keeps the branch out of the inner loop.
     n = row.size
-    if code == SQRT:
+    if code == op.SQRT:
         for i in range(n):
             row[i] = np.sqrt(row[i])
-    elif code == EXP:
+    elif code == op.EXP:
         exp_row(row)
-    elif code == LN:
+    elif code == op.LN:
         log_row(row)
-    elif code == SIN or code == COS:
-        wave_row(row, code == COS)
-    elif code == POW2:
+    elif code == op.SIN or code == op.COS:
+        wave_row(row, code == op.COS)
+    elif code == op.POW2:
         for i in range(n):
             row[i] *= row[i]
-    elif code == POW3:
+    elif code == op.POW3:
         for i in range(n):
             row[i] = row[i] * row[i] * row[i]
-    elif code == POW4:
+    elif code == op.POW4:
         for i in range(n):
             row[i] = row[i] * row[i] * row[i] * row[i]
     else:
@@ -92,16 +76,16 @@ def _apply_unary(code, row):
 def _apply_binary(code, left, right):
     """left ∘ right, into ``right``; a power overwrites ``left``."""
     n = right.size
-    if code == ADD:
+    if code == op.ADD:
         for i in range(n):
             right[i] = left[i] + right[i]
-    elif code == SUB:
+    elif code == op.SUB:
         for i in range(n):
             right[i] = left[i] - right[i]
-    elif code == MUL:
+    elif code == op.MUL:
         for i in range(n):
             right[i] = left[i] * right[i]
-    elif code == DIV:
+    elif code == op.DIV:
         for i in range(n):
             right[i] = left[i] / right[i]
     else:
@@ -116,11 +100,11 @@ def evaluate(codes, constants, columns, stack):
     k = constants.size
     for position in range(codes.size - 1, -1, -1):
         code = codes[position]
-        if code == CONSTANT:
+        if code == op.CONSTANT:
             k -= 1
             top += 1
             fill(stack[top], constants[k])
-        elif code <= MAX_VARIABLES:
+        elif code <= op.MAX_VARIABLES:
             top += 1
             copy(columns[code - 1 if code > 0 else -1 - code], stack[top])
         elif is_binary(code):

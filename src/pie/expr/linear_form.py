@@ -47,17 +47,19 @@ def make(constant, coefficients):
 
 def _ordered(items, key):
     """Sorted by key, ties by repr (slow, rare)."""
-    keyed = sorted([(key(item), item) for item in items], key=_first)
+    keyed = sorted([(key(item), item) for item in items], key=operator.itemgetter(0))
     if any(keyed[i][0] == keyed[i + 1][0] for i in range(len(keyed) - 1)):
         keyed.sort(key=lambda pair: (pair[0], repr(pair[1])))
     return [item for _, item in keyed]
 
 
-_first = operator.itemgetter(0)
-
-
 def number(value):
     return (value, ())
+
+
+def weighted(term, coefficient):
+    """The form coefficient · term."""
+    return make(0.0, {term: coefficient}) if term else number(coefficient)
 
 
 def leading(form):
@@ -90,6 +92,25 @@ def add(a, b, sign=1.0):
     return make(0.0 if abs(constant) < 1e-12 * abs(b[0]) else constant, coefficients)
 
 
+def sum_of_products(pairs, multiplier, piece=weighted):
+    """Σ c · term · multiplier over pairs (term, c), each as ``piece(product, coefficient)``."""
+    result = number(0.0)
+    for term, c in pairs:
+        factor, merged = multiply_terms(term, multiplier)
+        result = add(result, piece(merged, c * factor))
+    return result
+
+
+def shared(powers):
+    """What products {base: exponent} have in common: the smaller exponents of equal sign."""
+    first, *others = powers
+    for other in others:
+        first = {
+            b: min(e, other[b], key=abs) for b, e in first.items() if e * other.get(b, 0.0) > 0.0
+        }
+    return first
+
+
 def _as_product(form):
     """A form as (coefficient, term); a sum, less its common factor, becomes a base."""
     if not form[1]:
@@ -97,28 +118,13 @@ def _as_product(form):
     if form[0] == 0.0 and len(form[1]) == 1:
         term, coefficient = form[1][0]
         return coefficient, term
-    common = _common_factor(form)
+    common = ()
+    if form[0] == 0.0:
+        powers = shared([dict(term) for term, _ in form[1]])
+        common = tuple((b, e) for b, e in powers.items() if b[0] != "exp")
     if common:
-        inverse = tuple((b, -e) for b, e in common)
-        divided = {multiply_terms(t, inverse)[1]: c for t, c in form[1]}
-        form = make(divided.pop((), 0.0), divided)
-    lead = leading(form)
-    return lead, multiply_terms(common, ((("sum", monic(form)), 1.0),))[1]
-
-
-def _common_factor(form):
-    """The monomial that divides every term; () if there is none."""
-    if form[0] != 0.0:
-        return ()
-    shared = dict(form[1][0][0])
-    for term, _ in form[1][1:]:
-        powers = dict(term)
-        shared = {
-            b: min(e, powers[b], key=abs)
-            for b, e in shared.items()
-            if b[0] != "exp" and b in powers and e * powers[b] > 0.0
-        }
-    return tuple(be for be in shared.items() if be[0][0] != "exp")
+        form = sum_of_products(form[1], tuple((b, -e) for b, e in common))
+    return leading(form), multiply_terms(common, ((("sum", monic(form)), 1.0),))[1]
 
 
 def multiply_terms(*terms):
@@ -140,13 +146,6 @@ def multiply_terms(*terms):
     return factor, tuple(pairs)
 
 
-def _simple_sum(term):
-    """The sum that a term consists of, to the first power; else None."""
-    if len(term) == 1 and term[0][0][0] == "sum" and term[0][1] == 1.0:
-        return term[0][0][1]
-    return None
-
-
 def product(a, b):
     (ca, ta), (cb, tb) = _as_product(a), _as_product(b)
     if not ta or not tb:
@@ -157,24 +156,13 @@ def product(a, b):
 
 def distributed(term, coefficient):
     """The form of coefficient · term; a monomial times one short sum is expanded."""
-    sums = [i for i, (b, e) in enumerate(term) if b[0] == "sum" and e == 1.0]
-    others = [be for be in term if be[0][0] == "sum"]
-    if len(sums) == 1 and len(others) == 1:
-        inner = term[sums[0]][0][1]
-        rest = tuple(be for i, be in enumerate(term) if i != sums[0])
-        size = sum(_size(b) for b, _ in rest)
-        if not rest or size * len(inner[1]) <= 6:
-            result = make(0.0, {rest: inner[0]} if rest else {})
-            if not rest:
-                result = number(inner[0])
-            for t, c in inner[1]:
-                factor, merged = multiply_terms(rest, t)
-                piece = make(0.0, {merged: c * factor}) if merged else number(c * factor)
-                result = add(result, piece)
-            return scaled(result, coefficient)
-    if not term:
-        return number(coefficient)
-    return make(0.0, {term: coefficient})
+    sums = [(b[1], e) for b, e in term if b[0] == "sum"]
+    if len(sums) == 1 and sums[0][1] == 1.0:
+        constant, terms = sums[0][0]
+        rest = tuple((b, e) for b, e in term if b[0] != "sum")
+        if sum(_size(b) for b, _ in rest) * len(terms) <= 6:
+            return scaled(sum_of_products([((), constant), *terms], rest), coefficient)
+    return weighted(term, coefficient)
 
 
 def _size(base):
@@ -194,30 +182,26 @@ def raised(form, p):
             raise NoZeroSet(f"({form[0]:g})**{p:g} is not real")
         return number(form[0] ** p)
     coefficient, term = _as_product(form)
-    whole = p == round(p)
-    inner = _simple_sum(term)
-    if inner is not None:
-        # (a·s)^p = |a|^p (±s)^p; the sign stays inside unless p is an integer
-        if whole:
-            return make(0.0, {((("sum", inner), p),): coefficient**p})
-        signed = scaled(inner, math.copysign(1.0, coefficient))
-        return make(0.0, {((("sum", signed), p),): abs(coefficient) ** p})
-    if whole:
-        return _multiplied_exponents(term, p, coefficient**p)
-    if len(term) == 1 and coefficient > 0.0:
-        (base, e) = term[0]
-        if base[0] == "exp" or e != round(e) or e % 2 == 1:
-            return _multiplied_exponents(term, p, coefficient**p)
+    if p == round(p) or (coefficient > 0.0 and len(term) == 1 and _is_one_to_one(*term[0])):
+        powers = tuple(
+            (("exp", scaled(b[1], e * p)), 1.0) if b[0] == "exp" else (b, e * p) for b, e in term
+        )
+        factor, merged = multiply_terms(powers)
+        return distributed(merged, coefficient**p * factor)
+    # (a·s)^p = |a|^p (±s)^p; the sign stays inside unless p is an integer
     inside = distributed(term, math.copysign(1.0, coefficient))
     return make(0.0, {((("sum", inside), p),): abs(coefficient) ** p})
 
 
-def _multiplied_exponents(term, p, coefficient):
-    powers = tuple(
-        (("exp", scaled(b[1], e * p)), 1.0) if b[0] == "exp" else (b, e * p) for b, e in term
-    )
-    factor, merged = multiply_terms(powers)
-    return distributed(merged, coefficient * factor)
+def _is_one_to_one(base, e):
+    """Whether base^e has one base: all but even powers, and every power of an exponential."""
+    return base[0] == "exp" or e != round(e) or e % 2 == 1
+
+
+def logarithm_of(term):
+    """u if a term is ln(u), else None."""
+    ((base, e), *others) = term
+    return base[1] if base[0] == "ln" and e == 1.0 and not others else None
 
 
 def _function(name, form):
@@ -225,37 +209,23 @@ def _function(name, form):
         value = form[0]
         if name == "ln" and value <= 0.0:
             raise NoZeroSet(f"ln({value:g}) is not real")
-        return number(
-            {"exp": math.exp, "ln": math.log, "sin": math.sin, "cos": math.cos}[name](value)
-        )
+        return number(math.log(value) if name == "ln" else getattr(math, name)(value))
     if name == "exp":
-        constant, terms = form
-        result, rest = number(math.exp(constant)), {}
-        for term, c in terms:
-            if len(term) == 1 and term[0][0][0] == "ln" and term[0][1] == 1.0:
-                result = product(result, raised(term[0][0][1], c))
-            else:
-                rest[term] = c
-        if not rest:
-            return result
-        return product(result, make(0.0, {((("exp", make(0.0, rest)), 1.0),): 1.0}))
-    if name == "ln":
-        return _logarithm(form)
+        return _exponential(form)
+    return _logarithm(form) if name == "ln" else _wave(name, form)
+
+
+def _exponential(form):
     constant, terms = form
-    # sin(−u) = −sin u; cos(−u) = cos u; with a phase a: cos(u + a) = sin(u + a + π/2)
-    sign = math.copysign(1.0, leading(form))
-    outer = 1.0
-    if sign < 0:
-        form = scaled(form, -1.0)
-        constant, terms = form
-        outer = -1.0 if name == "sin" else 1.0
-    if constant != 0.0:
-        phase = constant + (math.pi / 2 if name == "cos" else 0.0)
-        phase = math.remainder(phase, 2 * math.pi)
-        if phase < 0.0:
-            phase, outer = phase + math.pi, -outer
-        name, form = "sin", (phase, terms)
-    return make(0.0, {(((name, form), 1.0),): outer})
+    result, rest = number(math.exp(constant)), {}
+    for term, c in terms:
+        if (inside := logarithm_of(term)) is not None:
+            result = product(result, raised(inside, c))
+        else:
+            rest[term] = c
+    if not rest:
+        return result
+    return product(result, make(0.0, {((("exp", make(0.0, rest)), 1.0),): 1.0}))
 
 
 def _logarithm(form):
@@ -264,15 +234,25 @@ def _logarithm(form):
         base, e = term[0]
         if base[0] == "exp":
             return add(scaled(base[1], e), number(log_of(coefficient)))
-        if coefficient > 0.0 and e != 1.0 and (e != round(e) or e % 2 == 1):
-            return add(
-                scaled(_logarithm(distributed(((base, 1.0),), 1.0)), e),
-                number(math.log(coefficient)),
-            )
-    inner = _simple_sum(term)
-    sign = math.copysign(1.0, coefficient)
-    inside = scaled(inner, sign) if inner is not None else distributed(term, sign)
+        if coefficient > 0.0 and e != 1.0 and _is_one_to_one(base, e):
+            inner = _logarithm(distributed(((base, 1.0),), 1.0))
+            return add(scaled(inner, e), number(math.log(coefficient)))
+    inside = distributed(term, math.copysign(1.0, coefficient))
     return (math.log(abs(coefficient)), ((((("ln", inside), 1.0),), 1.0),))
+
+
+def _wave(name, form):
+    """sin(−u) = −sin u; cos(−u) = cos u; with a phase a: cos(u + a) = sin(u + a + π/2)."""
+    sign = math.copysign(1.0, leading(form))
+    outer = sign if name == "sin" else 1.0
+    constant, terms = form = scaled(form, sign)
+    if constant != 0.0:
+        phase = constant + (math.pi / 2 if name == "cos" else 0.0)
+        phase = math.remainder(phase, 2 * math.pi)
+        if phase < 0.0:
+            phase, outer = phase + math.pi, -outer
+        name, form = "sin", (phase, terms)
+    return make(0.0, {(((name, form), 1.0),): outer})
 
 
 def log_of(value):

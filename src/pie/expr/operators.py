@@ -60,10 +60,10 @@ def codes_of(names: Iterable[str]) -> frozenset[int]:
     """
     found = set(ARITHMETIC)
     for name in names:
-        if SYMBOLS.get(name, name) not in BY_NAME:
-            known = ", ".join(["/", "^", "sqrt", "exp", "ln", "sin", "cos"])
-            raise ValueError(f"unknown operator {name!r}; known beside +, - and * are {known}")
-        found.add(BY_NAME[SYMBOLS.get(name, name)].code)
+        if (known := BY_NAME.get(SYMBOLS.get(name, name))) is None:
+            others = "/, ^, sqrt, exp, ln, sin, cos"
+            raise ValueError(f"unknown operator {name!r}; known beside +, - and * are {others}")
+        found.add(known.code)
     return frozenset(found)
 
 

@@ -51,10 +51,9 @@ def is_implicit(expression: Expression, variable: int) -> bool:
 
 def _parted(expression: Expression, variable: int) -> tuple[list[Tree], list[Tree]]:
     """The terms that hold x_v, and the others."""
-    parts: tuple[list[Tree], list[Tree]] = [], []
-    for term in terms(to_tree(expression)):
-        parts[not _holds(term, variable)].append(term)
-    return parts
+    summands = terms(to_tree(expression))
+    holding = [term for term in summands if _holds(term, variable)]
+    return holding, [term for term in summands if not _holds(term, variable)]
 
 
 def _factors(holding: list[Tree], variable: int) -> list[Tree]:
@@ -79,11 +78,11 @@ def _places(tree: Tree, variable: int) -> int:
 def _without(term: Tree, variable: int) -> Tree | None:
     """What multiplies x_v in a term; None if x_v is not a factor of it."""
     if term == ("x", variable):
-        return ("c", 1.0)
+        return ONE
     if term[0] == "mul":
         for mine, other in ((term[1], term[2]), (term[2], term[1])):
             if _holds(mine, variable) and (inner := _without(mine, variable)) is not None:
-                return other if inner == ("c", 1.0) else ("mul", inner, other)
+                return other if inner == ONE else ("mul", inner, other)
     if term[0] == "div" and (inner := _without(term[1], variable)) is not None:
         return ("div", inner, term[2])
     return None
@@ -137,21 +136,21 @@ def _isolated(tree: Tree, value: Tree, variable: int) -> Tree:
     if name in ("sin", "cos"):
         raise Unsolved(f"x{variable} is inside {name}; a wave has many solutions")
     a, b = tree[1:]
-    if _holds(a, variable) and _holds(b, variable):
-        raise Unsolved(f"x{variable} is in more than one place")
     left = _holds(a, variable)
+    if left and _holds(b, variable):
+        raise Unsolved(f"x{variable} is in more than one place")
+    inner, other = (a, b) if left else (b, a)
     match name:
         case "add":
-            other = b if left else a
-            return _isolated(a if left else b, ("sub", value, other), variable)
+            new = ("sub", value, other)
         case "sub":
             new = ("add", value, b) if left else ("sub", a, value)
         case "mul":
-            new = _ratio(value, b if left else a)
+            new = _ratio(value, other)
         case "div":
             new = ("mul", value, b) if left else ("div", a, value)
         case _:  # pow
             if not left:
                 raise Unsolved(f"x{variable} is in an exponent")
-            new = ("pow", value, ("div", ("c", 1.0), b))
-    return _isolated(a if left else b, new, variable)
+            new = ("pow", value, ("div", ONE, b))
+    return _isolated(inner, new, variable)

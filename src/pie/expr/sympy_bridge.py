@@ -1,5 +1,6 @@
 """Conversion to SymPy and LaTeX, node by node: no text is evaluated."""
 
+import operator
 import re
 from collections.abc import Sequence
 
@@ -7,16 +8,18 @@ import sympy
 
 from .expression import Expression, Tree, to_tree
 
-_BINARY = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "pow": lambda a, b: a**b,
+_FUNCTIONS = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "pow": operator.pow,
+    "sqrt": sympy.sqrt,
+    "exp": sympy.exp,
+    "ln": sympy.log,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
 }
-_UNARY = {
-    "sqrt": sympy.sqrt, "exp": sympy.exp, "ln": sympy.log, "sin": sympy.sin, "cos": sympy.cos,
-}  # fmt: skip
 
 
 def number(value: float) -> sympy.Number:
@@ -33,20 +36,16 @@ def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = No
     >>> to_sympy(parse("2*x1 + 3"), sympy.symbols("a b"))
     a*x1 + b
     """
-    given = iter(constants) if constants is not None else None
+    given = map(number, expression.constants) if constants is None else iter(constants)
 
     def walk(node: Tree) -> sympy.Expr:
         if node[0] == "c":
-            if given is not None:
-                return next(given)
-            return number(node[1])
+            return next(given)
         if node[0] == "x":
             return sympy.Symbol(f"x{node[1]}", real=True)
         children = [walk(child) for child in node[1:]]
-        if node[0] in _BINARY:
-            return _BINARY[node[0]](*children)
-        if node[0] in _UNARY:
-            return _UNARY[node[0]](*children)
+        if node[0] in _FUNCTIONS:
+            return _FUNCTIONS[node[0]](*children)
         return children[0] ** int(node[0][3:])
 
     return walk(to_tree(expression))

@@ -1,11 +1,13 @@
 """Terms of sums, weighted sums, monomials."""
 
+import functools
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from .expression import Expression, Tree, from_tree, to_tree
+from .expression import Expression, Tree, from_tree, power_tree, to_tree
 
 
 def terms(tree: Tree) -> list[Tree]:
@@ -22,6 +24,11 @@ def bare(term: Tree) -> Tree:
     return term[2] if term[0] == "mul" and term[1][0] == "c" else term
 
 
+def joined(operator: str, trees: Sequence[Tree]) -> Tree:
+    """The trees joined by a binary operator, from the left."""
+    return functools.reduce(lambda left, right: (operator, left, right), trees)
+
+
 def monomials(n_variables: int, degree: int) -> list[Tree]:
     """1 and all products of variables up to total ``degree``.
 
@@ -31,26 +38,19 @@ def monomials(n_variables: int, degree: int) -> list[Tree]:
     found: list[Tree] = [("c", 1.0)]
     for total in range(1, degree + 1):
         for choice in itertools.combinations_with_replacement(range(1, n_variables + 1), total):
-            factors: list[Tree] = []
-            for variable in sorted(set(choice)):
-                power = choice.count(variable)
-                x = ("x", variable)
-                factors.append(x if power == 1 else (f"pow{power}", x))
-            tree = factors[0]
-            for factor in factors[1:]:
-                tree = ("mul", tree, factor)
-            found.append(tree)
+            powers = Counter(choice).items()
+            found.append(joined("mul", [power_tree(("x", j), ("c", float(p))) for j, p in powers]))
     return found
 
 
 def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
     """Σ_k c_k·φ_k, divided by the c_k of largest magnitude; ``coefficients`` (M,)."""
     weights = coefficients / coefficients[np.abs(coefficients).argmax()]
-    tree = None
-    for term, weight in zip(terms, weights, strict=True):
-        piece = ("c", float(weight)) if term[0] == "c" else ("mul", ("c", float(weight)), term)
-        tree = piece if tree is None else ("add", tree, piece)
-    return from_tree(tree)
+    pieces = [
+        ("c", float(weight)) if term[0] == "c" else ("mul", ("c", float(weight)), term)
+        for term, weight in zip(terms, weights, strict=True)
+    ]
+    return from_tree(joined("add", pieces))
 
 
 def _variable_factors(term: Tree) -> set[int]:

@@ -1,4 +1,4 @@
-"""Tokens of the decoder: padding, start, end, constant, variables, operators.
+"""Tokens of the decoder: padding, start, end, then the codes of :mod:`pie.expr.operators`.
 
 ``SIZE`` is the "dimension of output" of Table 4; tokens beyond the operator table are unused.
 """
@@ -10,9 +10,8 @@ from .operators import CONSTANT, MAX_VARIABLES, OPERATORS, arity
 
 PAD, START, END = 0, 1, 2
 SIZE = 60
-_CODES = [CONSTANT, *range(1, MAX_VARIABLES + 1), *(op.code for op in OPERATORS)]
-_TOKEN_OF = {code: 3 + i for i, code in enumerate(_CODES)}
-_CODE_OF = {token: code for code, token in _TOKEN_OF.items()}
+_FIRST = 3  # token of code 0
+_CODES = range(OPERATORS[-1].code + 1)
 
 
 def encode(codes: tuple[int, ...]) -> list[int]:
@@ -21,15 +20,16 @@ def encode(codes: tuple[int, ...]) -> list[int]:
     >>> decode(encode((12, 1, 2)))
     (12, 1, 2)
     """
-    return [_TOKEN_OF[code] for code in codes]
+    return [_FIRST + code for code in codes]
 
 
 def decode(tokens) -> tuple[int, ...]:
     """Inverse of :func:`encode`; ValueError for a token without a code."""
-    try:
-        return tuple(_CODE_OF[int(token)] for token in tokens)
-    except KeyError as error:
-        raise ValueError(f"token {error} stands for no operator, variable or constant") from None
+    codes = tuple(int(token) - _FIRST for token in tokens)
+    for code in codes:
+        if code not in _CODES:
+            raise ValueError(f"token {_FIRST + code} stands for no operator, variable or constant")
+    return codes
 
 
 def slot_changes(max_variables: int) -> np.ndarray:
@@ -39,9 +39,9 @@ def slot_changes(max_variables: int) -> np.ndarray:
     open until its end emits only well-formed prefixes.
     """
     change = np.full(SIZE, 127, np.int64)
-    for code, token in _TOKEN_OF.items():
+    for code in _CODES:
         if code > MAX_VARIABLES or code <= max_variables:
-            change[token] = arity(code) - 1
+            change[_FIRST + code] = arity(code) - 1
     return change
 
 

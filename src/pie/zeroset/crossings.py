@@ -9,7 +9,6 @@ import numpy as np
 
 from ..expr.expression import Expression
 from ..expr.kernel import values
-from ..expr.elementary import copy, jit
 from .distance import first_order
 
 GRID = 256  # cells per line
@@ -41,43 +40,31 @@ def box_of(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-@jit
-def zeros_on_lines(codes, constants, columns, variable, nodes):
-    """Number of zeros of f, poles excluded, on lines along x_variable through the points."""
-    d, n = columns.shape
-    cells = nodes.size - 1
-    rows = np.empty((d, n * (cells + 1)))
-    for i in range(n):
-        for g in range(cells + 1):
-            for j in range(d):
-                rows[j, i * (cells + 1) + g] = columns[j, i]
-            rows[variable, i * (cells + 1) + g] = nodes[g]
-    f = values(codes, constants, rows).reshape(n, cells + 1)
-    ends, count = np.empty((4, n * cells)), 0  # rows: bracket a, b; f(a), f(b)
-    lines = np.empty((d, n * cells))
-    for i in range(n):
-        for g in range(cells):
-            left, right = f[i, g], f[i, g + 1]
-            if np.isfinite(left) and np.isfinite(right) and (left < 0.0) != (right < 0.0):
-                ends[0, count], ends[1, count] = nodes[g], nodes[g + 1]
-                ends[2, count], ends[3, count] = left, right
-                for j in range(d):
-                    lines[j, count] = columns[j, i]
-                count += 1
-    ends, lines = ends[:, :count].copy(), lines[:, :count].copy()
-    largest = np.maximum(np.abs(ends[2]), np.abs(ends[3]))
+def zeros_on_lines(
+    expression: Expression, columns: np.ndarray, axis: int, nodes: np.ndarray
+) -> int:
+    """Number of zeros of f, poles excluded, on lines along an axis through points (D, N).
+
+    A zero is a change of sign between successive ``nodes`` of a line.
+    """
+    lines = np.repeat(columns[:, :, None], len(nodes), axis=2)
+    lines[axis] = nodes
+    f = values(*expression.arrays, lines.reshape(len(lines), -1)).reshape(lines.shape[1:])
+    negative, defined = f < 0.0, np.isfinite(f)
+    changes = (negative[:, :-1] != negative[:, 1:]) & defined[:, :-1] & defined[:, 1:]
+    line, cell = np.nonzero(changes)
+    ends = np.stack([nodes[cell], nodes[cell + 1]])
+    heights = np.stack([f[line, cell], f[line, cell + 1]])
+    largest = np.abs(heights).max(axis=0)
+    lines, brackets = np.take(columns, line, axis=1), np.arange(len(line))
     for _ in range(HALVINGS):
-        middle = 0.5 * (ends[0] + ends[1])
-        copy(middle, lines[variable])
-        between = values(codes, constants, lines)
-        for m in range(count):
-            side = 0 if (between[m] < 0.0) == (ends[2, m] < 0.0) else 1
-            ends[side, m], ends[2 + side, m] = middle[m], between[m]
-    zeros = 0
-    for m in range(count):
-        # at a pole |f| grows as the bracket closes
-        zeros += max(abs(ends[2, m]), abs(ends[3, m])) < largest[m]
-    return zeros
+        lines[axis] = middle = 0.5 * (ends[0] + ends[1])
+        between = values(*expression.arrays, lines)
+        side = ((between < 0.0) != (heights[0] < 0.0)).astype(int)
+        ends[side, brackets], heights[side, brackets] = middle, between
+    left, right = np.abs(heights)
+    # at a pole |f| grows as the bracket closes
+    return int(np.sum(np.where(right > left, right, left) < largest))
 
 
 def crossings(expression: Expression, points: np.ndarray) -> float:
@@ -91,11 +78,10 @@ def crossings(expression: Expression, points: np.ndarray) -> float:
     if len(inside) == 0:
         return 1.0
     columns = np.ascontiguousarray(inside.T)
-    with np.errstate(all="ignore"):
-        found = sum(
-            zeros_on_lines(*expression.arrays, columns, j, np.linspace(low[j], high[j], GRID + 1))
-            for j in range(len(low))
-        )
+    found = sum(
+        zeros_on_lines(expression, columns, j, np.linspace(low[j], high[j], GRID + 1))
+        for j in range(len(low))
+    )
     return max(1.0, found / columns.size)
 
 

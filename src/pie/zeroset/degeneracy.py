@@ -26,7 +26,8 @@ import numpy as np
 
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression, Tree, to_tree
-from .roots import solve_coordinate
+from .distance import first_order
+from .roots import solve_each_coordinate
 from .spreads import permuted, robust_spreads
 
 SOUND, NO_EQUATION = "sound", "no equation"
@@ -152,11 +153,9 @@ def _is_small(expression: Expression, points: np.ndarray, limit: float) -> bool:
 
 def _shares(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     """Share of each variable in the gradient, (D,); 0 if no gradient is finite and nonzero."""
-    slopes = np.abs(expression.value_and_gradient(points)[1] * spreads)
-    largest = slopes.max(axis=1)
-    slopes = (slopes / largest[:, None])[np.isfinite(largest) & (largest > 0.0)]
-    squares = slopes**2 / np.sum(slopes**2, axis=1, keepdims=True)
-    return np.sqrt(np.mean(squares, axis=0)) if len(slopes) else np.zeros(points.shape[1])
+    _, normal = first_order(expression, points, spreads)
+    normal = normal[np.isfinite(normal).all(axis=1)]
+    return np.sqrt(np.mean(normal**2, axis=0)) if len(normal) else np.zeros(points.shape[1])
 
 
 def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -> np.ndarray:
@@ -165,9 +164,6 @@ def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -
         expression = in_units(expression, middle := np.median(starts, axis=0), spreads)
         starts = (starts - middle) / spreads
     low, high = starts.min(axis=0), starts.max(axis=0)
-    columns, branch = np.ascontiguousarray(starts.T), np.random.default_rng(0).random(len(starts))
-    found = np.zeros(len(starts), bool)
-    for j in range(len(columns)):
-        root = solve_coordinate(*expression.arrays, columns, j + 1, branch)
-        found |= np.abs(2.0 * root - high[j] - low[j]) <= 3.0 * (high[j] - low[j])
-    return found
+    branch = np.random.default_rng(0).random(len(starts))
+    roots = solve_each_coordinate(expression, starts, branch)
+    return np.any(np.abs(2.0 * roots - high - low) <= 3.0 * (high - low), axis=1)

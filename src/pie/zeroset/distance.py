@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..expr.derivatives import NONE, jets, workspace
-from ..expr.expression import Expression
 from ..expr.elementary import inlined, jit
+from ..expr.expression import Expression
 
 STEPS = np.int64(30)  # of Newton's method
 

@@ -5,6 +5,7 @@ Factored are polynomials in the variables and in functions of them, over the rat
 rounded to :data:`DIGITS` significant digits.
 """
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +51,7 @@ def _factored(expression: Expression) -> list[Expression]:
     """Non-constant factors; none if f is constant, too large or not representable."""
     if len(expression.codes) > LONGEST:
         return []
-    constants = [_rational(value) for value in expression.constants]
+    constants = [sympy.Rational(f"{value:.{DIGITS}g}") for value in expression.constants]
     inside: dict[sympy.Expr, sympy.Symbol] = {}
     form = sympy.together(_opaque(to_sympy(expression, constants), inside))
     if not form.free_symbols:  # constant
@@ -79,14 +80,8 @@ def _opaque(form: sympy.Expr, inside: dict[sympy.Expr, sympy.Symbol]) -> sympy.E
     return inside.setdefault(form, sympy.Dummy(real=True))
 
 
-def _rational(value: float) -> sympy.Rational:
-    return sympy.Rational(f"{value:.{DIGITS}g}")
-
-
 @np.errstate(all="ignore")
 def _distances(factor: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
-    try:
-        scaled = in_units(factor, np.zeros(len(units)), units)
-    except ValueError:  # longer than MAX_LENGTH in other units
-        return distance_to_zero_set(factor, points)
-    return distance_to_zero_set(scaled, points / units)
+    with contextlib.suppress(ValueError):  # longer than MAX_LENGTH in other units
+        factor, points = in_units(factor, np.zeros(len(units)), units), points / units
+    return distance_to_zero_set(factor, points)

@@ -133,24 +133,30 @@ def of_logarithms(expression: Expression, logarithmic: tuple[bool, ...]) -> Expr
     >>> str(of_logarithms(parse("x2 - 0.5*x1 - 0.7*x3"), (True, True, False)))
     'x2 - sqrt(x1)*exp(0.7*x3)'
     """
-    expression = canonical(expression)
-    coefficients, rest = dict.fromkeys(np.flatnonzero(logarithmic) + 1, 0.0), []
-    for term in terms(to_tree(expression)):
-        factor, inner = 1.0, term
-        while inner[0] == "mul" and inner[1][0] == "c":
-            factor, inner = factor * inner[1][1], inner[2]
-        if inner[0] == "x" and inner[1] in coefficients:
-            coefficients[inner[1]] += factor
+    trees: dict[int, Tree] = {
+        j: ("ln", ("x", j)) if is_log else ("x", j) for j, is_log in enumerate(logarithmic, 1)
+    }
+    columns = {j for j, is_log in enumerate(logarithmic, 1) if is_log}
+    form = with_variables(to_tree(canonical(expression)), trees)
+    coefficients, rest, within = _split(form, columns)
+    if not coefficients or within & columns:
+        return from_tree(form)
+    return canonical(_product(coefficients, rest, max(coefficients)))
+
+
+def _split(
+    form: Tree, columns: set[int]
+) -> tuple[dict[int, float], list[tuple[float, Tree]], set[int]]:
+    """c_j of the terms c_j·ln(x_j), factors and trees of the others, and the variables in these."""
+    coefficients, rest = {}, []
+    for term in terms(form):
+        inner = bare(term)
+        factor = 1.0 if inner is term else term[1][1]
+        if inner[0] == "ln" and inner[1][0] == "x" and inner[1][1] in columns:
+            coefficients[inner[1][1]] = factor
         else:
             rest.append((factor, inner))
-    within = {j for _, inner in rest for j in from_tree(inner).variables}
-    solved = max((j for j, c in coefficients.items() if c != 0.0), default=0)
-    if not solved or within & set(coefficients):
-        trees: dict[int, Tree] = {
-            j: ("ln", ("x", j)) if is_log else ("x", j) for j, is_log in enumerate(logarithmic, 1)
-        }
-        return from_tree(with_variables(to_tree(expression), trees))
-    return canonical(_product(coefficients, rest, solved))
+    return coefficients, rest, {j for _, inner in rest for j in from_tree(inner).variables}
 
 
 def _product(
@@ -162,11 +168,11 @@ def _product(
     product: Tree = ("c", float(np.exp(constant / last)))
     for j, c in coefficients.items():
         if c != 0.0 and j != solved:
-            product = ("mul", product, ("pow", ("x", int(j)), ("c", c / last)))
+            product = ("mul", product, ("pow", ("x", j), ("c", c / last)))
     for factor, inner in rest:
         if inner[0] != "c":
             product = ("mul", product, ("exp", ("mul", ("c", factor / last), inner)))
-    return from_tree(("sub", ("x", int(solved)), product))
+    return from_tree(("sub", ("x", solved), product))
 
 
 @np.errstate(over="ignore")
@@ -179,14 +185,6 @@ def without_logarithms(expression: Expression) -> Expression:
     >>> str(canonical(without_logarithms(parse("ln(x2) - 0.5*ln(x1) - 0.7*x1"))))
     'x2 - sqrt(x1)*exp(0.7*x1)'
     """
-    coefficients, rest = {}, []
-    for term in terms(to_tree(expression)):
-        inner = bare(term)
-        factor = 1.0 if inner is term else term[1][1]
-        if inner[0] == "ln" and inner[1][0] == "x":
-            coefficients[inner[1][1]] = factor
-        else:
-            rest.append((factor, inner))
-    within = {j for _, inner in rest for j in from_tree(inner).variables}
+    coefficients, rest, within = _split(to_tree(expression), set(expression.variables))
     solved = max(set(coefficients) - within, default=0)
     return _product(coefficients, rest, solved) if solved else expression

@@ -55,7 +55,7 @@ def ward(points: np.ndarray, groups: int) -> np.ndarray:
 
 
 def groups_of_neighbours(points: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    """Groups of neighbours among points (N, D) in units in which they compare, numbers from 1, (N,).
+    """Numbers, from 1, of groups of neighbours among points (N, D) in comparable units, (N,).
 
     Clusters of least variance. In more than three columns they are as small as can be,
     since independent random walks follow some equation over an eighth of their length. In fewer, a

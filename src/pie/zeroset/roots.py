@@ -6,26 +6,10 @@ cos. Otherwise one of the sign changes on a grid, picked at random, is refined; 
 
 import numpy as np
 
-from ..expr.derivatives import derivatives
+from ..expr import operators as op
+from ..expr.elementary import copy, fill, inlined, jit
 from ..expr.expression import Expression
 from ..expr.kernel import evaluate, is_binary, stack_depth, subtree_end, values
-from ..expr.operators import (
-    ADD,
-    CONSTANT,
-    COS,
-    DIV,
-    EXP,
-    LN,
-    MAX_VARIABLES,
-    MUL,
-    POW2,
-    POW3,
-    POW4,
-    SIN,
-    SQRT,
-    SUB,
-)  # fmt: skip
-from ..expr.elementary import copy, fill, inlined, jit
 
 HALF_MAX = 65504.0  # largest finite IEEE half-precision number
 GRID = 96
@@ -42,28 +26,28 @@ def _odd_root(value, p):
 @jit
 def _invert_unary(code, t, u):
     """Solve op(y) = t for y; ``u`` in [0, 1) selects the branch."""
-    if code == SQRT:
+    if code == op.SQRT:
         return t * t if t >= 0.0 else np.nan
-    if code == EXP:
+    if code == op.EXP:
         return np.log(t) if t > 0.0 else np.nan
-    if code == LN:
+    if code == op.LN:
         return np.exp(t)
-    if code == SIN or code == COS:
+    if code == op.SIN or code == op.COS:
         if abs(t) > 1.0:
             return np.nan
         branch = int(u * 6.0)
         turn = 2.0 * np.pi * (branch // 2 - 1)
-        if code == SIN:
+        if code == op.SIN:
             angle = np.arcsin(t)
             return turn + (angle if branch % 2 == 0 else np.pi - angle)
         angle = np.arccos(t)
         return turn + (angle if branch % 2 == 0 else -angle)
-    if code == POW2 or code == POW4:
+    if code == op.POW2 or code == op.POW4:
         if t < 0.0:
             return np.nan
-        root = np.sqrt(t) if code == POW2 else np.sqrt(np.sqrt(t))
+        root = np.sqrt(t) if code == op.POW2 else np.sqrt(np.sqrt(t))
         return root if u < 0.5 else -root
-    return _odd_root(t, 3.0 if code == POW3 else 5.0)
+    return _odd_root(t, 3.0 if code == op.POW3 else 5.0)
 
 
 @jit
@@ -72,53 +56,6 @@ def _count(codes, wanted):
     for code in codes:
         total += code == wanted
     return total
-
-
-@inlined
-def _invert_path(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for a variable that occurs once; returns (N,), nan without a root."""
-    n = columns.shape[1]
-    target = np.zeros(n)
-    start = 0
-    first_constant = 0
-    place = 0
-    while codes[place] != variable:
-        place += 1
-    while codes[start] != variable:
-        code = codes[start]
-        if is_binary(code):
-            middle = subtree_end(codes, start + 1)
-            end = subtree_end(codes, middle)
-            left_constants = _count(codes[start + 1 : middle], CONSTANT)
-            in_left = place < middle
-            first, last = (middle, end) if in_left else (start + 1, middle)
-            constant = first_constant + (left_constants if in_left else 0)
-            used = _count(codes[first:last], CONSTANT)
-            sibling = values(codes[first:last], constants[constant : constant + used], columns)
-            if in_left:
-                start += 1
-            else:
-                first_constant += left_constants
-                start = middle
-            for i in range(n):
-                t, s = target[i], sibling[i]
-                if code == ADD:
-                    target[i] = t - s
-                elif code == SUB:
-                    target[i] = t + s if in_left else s - t
-                elif code == MUL:
-                    target[i] = t / s
-                elif code == DIV:
-                    target[i] = t * s if in_left else s / t
-                elif in_left:
-                    target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
-                else:
-                    target[i] = np.log(t) / np.log(s) if t > 0.0 and s > 0.0 else np.nan
-        else:
-            for i in range(n):
-                target[i] = _invert_unary(code, target[i], uniforms[i])
-            start += 1
-    return target
 
 
 @inlined
@@ -135,14 +72,14 @@ def _hoisted(codes, constants, columns, variable):
     while position < codes.size:
         end = subtree_end(codes, position)
         code = codes[position]
-        if 0 < code <= MAX_VARIABLES:
+        if 0 < code <= op.MAX_VARIABLES:
             short[length] = code if code == variable else -code
             position += 1
         elif _count(codes[position:end], variable):
             short[length] = code
             position += 1
         else:
-            used = _count(codes[position:end], CONSTANT)
+            used = _count(codes[position:end], op.CONSTANT)
             known = values(codes[position:end], constants[constant : constant + used], columns)
             copy(known, rows[free_row])
             constant += used
@@ -151,6 +88,40 @@ def _hoisted(codes, constants, columns, variable):
             position = end
         length += 1
     return short[:length], rows[:free_row]
+
+
+@inlined
+def _inverted(program, rows, variable, uniforms):
+    """Solve f = 0 for a variable that occurs once, all else in rows; (N,), nan without a root."""
+    n = rows.shape[1]
+    target = np.zeros(n)
+    position = 0
+    while program[position] != variable:
+        code = program[position]
+        position += 1
+        if not is_binary(code):
+            for i in range(n):
+                target[i] = _invert_unary(code, target[i], uniforms[i])
+            continue
+        in_left = program[position] > 0
+        other = rows[-1 - program[subtree_end(program, position) if in_left else position]]
+        if not in_left:
+            position += 1
+        for i in range(n):
+            t, s = target[i], other[i]
+            if code == op.ADD:
+                target[i] = t - s
+            elif code == op.SUB:
+                target[i] = t + s if in_left else s - t
+            elif code == op.MUL:
+                target[i] = t / s
+            elif code == op.DIV:
+                target[i] = t * s if in_left else s / t
+            elif in_left:
+                target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
+            else:
+                target[i] = np.log(t) / np.log(s) if t > 0.0 and s > 0.0 else np.nan
+    return target
 
 
 @inlined
@@ -262,12 +233,14 @@ def _refined(program, rows, variable, ends):
     return root
 
 
-@inlined
-def _bracket_and_refine(codes, constants, columns, variable, uniforms):
-    """Solve f = 0 for a variable that occurs repeatedly; returns (N,), nan without a root."""
+@jit
+def solutions(codes, constants, columns, variable, uniforms):
+    """As :func:`solve_coordinate`, but not yet tested: also poles and false roots; (N,)."""
+    program, rows = _hoisted(codes, constants, columns, variable)
+    if _count(codes, variable) == 1:
+        return _inverted(program, rows, variable, uniforms)
     roots = np.empty(columns.shape[1])
     fill(roots, np.nan)
-    program, rows = _hoisted(codes, constants, columns, variable)
     found, ends = _brackets(program, rows, variable, uniforms)
     if found.size:
         bracketed = np.empty((rows.shape[0], found.size))
@@ -280,60 +253,40 @@ def _bracket_and_refine(codes, constants, columns, variable, uniforms):
     return roots
 
 
-@jit
-def solutions(codes, constants, columns, variable, uniforms):
-    """As :func:`solve_coordinate`, but not yet tested: also poles and false roots; (N,)."""
-    occurrences = _count(codes, variable)
-    if occurrences == 1:
-        return _invert_path(codes, constants, columns, variable, uniforms)
-    if occurrences > 1:
-        return _bracket_and_refine(codes, constants, columns, variable, uniforms)
-    roots = np.empty(columns.shape[1])
-    fill(roots, np.nan)
-    return roots
-
-
-@jit
-def tested(roots, f, slope):
-    """Roots (N,), nan where f there is not 0 to rounding, in place."""
-    for i in range(roots.size):
-        # residual as distance |f|/|slope| along the axis, relative to the coordinate
-        tolerance = RELATIVE_RESIDUAL * (1.0 + abs(roots[i])) * max(abs(slope[i]), 1e-3)
-        if not (abs(f[i]) <= tolerance and abs(roots[i]) <= HALF_MAX):
-            roots[i] = np.nan
-    return roots
-
-
+@np.errstate(all="ignore")
 def solve_coordinate(
-    codes: np.ndarray,
-    constants: np.ndarray,
-    columns: np.ndarray,
-    variable: int,
-    uniforms: np.ndarray,
+    expression: Expression, points: np.ndarray, variable: int, uniforms: np.ndarray
 ) -> np.ndarray:
-    """Solve f = 0 for one coordinate of ``columns`` (D, N); returns (N,), nan without a root.
+    """f = 0 solved for one coordinate (from 1) of points (N, D); roots (N,), nan without one.
 
     ``uniforms`` (N,) in [0, 1) select branches.
     """
-    roots, work = solutions(codes, constants, columns, variable, uniforms), columns.copy()
-    work[variable - 1] = roots
-    f = derivatives(codes, constants, work, len(work), 0)
-    return tested(roots, f[0], f[variable])
+    points = np.array(points, np.float64)
+    roots = solutions(*expression.arrays, np.ascontiguousarray(points.T), variable, uniforms)
+    points[:, variable - 1] = roots
+    value, gradient = expression.value_and_gradient(points)
+    slope = np.maximum(np.abs(gradient[:, variable - 1]), 1e-3)
+    # the residual as distance |f|/|slope| along the axis, relative to the coordinate
+    is_root = np.abs(value) <= RELATIVE_RESIDUAL * (1.0 + np.abs(roots)) * slope
+    return np.where(is_root & (np.abs(roots) <= HALF_MAX), roots, np.nan)
+
+
+def solve_each_coordinate(
+    expression: Expression, points: np.ndarray, uniforms: np.ndarray
+) -> np.ndarray:
+    """:func:`solve_coordinate` of every coordinate, the others as they are; (N, D)."""
+    variables = range(1, points.shape[1] + 1)
+    return np.stack([solve_coordinate(expression, points, j, uniforms) for j in variables], axis=1)
 
 
 def points_on_zero_set(
-    expression: Expression,
-    starts: np.ndarray,
-    variable: int,
-    rng: np.random.Generator,
+    expression: Expression, starts: np.ndarray, variable: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Starts (N, D) with coordinate ``variable`` (from 1) replaced so that f = 0; (M, D), M ≤ N.
 
     ``rng`` picks among several roots; starts without a root are left out.
     """
-    columns = np.ascontiguousarray(starts.T)
-    roots = solve_coordinate(*expression.arrays, columns, variable, rng.random(len(starts)))
-    found = np.isfinite(roots)
     points = np.array(starts, np.float64)
+    roots = solve_coordinate(expression, points, variable, rng.random(len(starts)))
     points[:, variable - 1] = roots
-    return points[found]
+    return points[np.isfinite(roots)]

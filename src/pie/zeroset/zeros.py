@@ -4,7 +4,7 @@ import numpy as np
 
 from ..expr.expression import Expression
 from .box import Box
-from .roots import solve_coordinate
+from .roots import solve_each_coordinate
 
 STARTS = 200
 
@@ -37,19 +37,13 @@ def _solved(
     expression: Expression, begin: np.ndarray, rng: np.random.Generator, residual: float
 ) -> np.ndarray:
     """Starts (n, D) moved along one axis, the first of a random order that has a zero."""
-    starts, n_variables = begin.shape
-    order = rng.permuted(np.tile(np.arange(n_variables), (starts, 1)), axis=1)
-    branch = rng.random(starts)
+    n, n_variables = begin.shape
+    order = rng.permuted(np.tile(np.arange(n_variables), (n, 1)), axis=1)
+    roots = solve_each_coordinate(expression, begin, rng.random(n))
+    exists = np.isfinite(np.take_along_axis(roots, order, axis=1))
+    stays, moves = np.abs(expression.values(begin)) < residual, exists.any(axis=1)
+    row = np.flatnonzero(moves & ~stays)
+    axis = order[row, exists[row].argmax(axis=1)]
     points = begin.copy()
-    found = np.abs(expression.values(begin)) < residual
-    columns = np.ascontiguousarray(begin.T)
-    roots = np.stack(
-        [solve_coordinate(*expression.arrays, columns, j + 1, branch) for j in range(n_variables)]
-    )
-    for rank in range(n_variables):
-        j = order[:, rank]
-        root = roots[j, np.arange(starts)]
-        new = ~found & np.isfinite(root)
-        points[new, j[new]] = root[new]
-        found |= new
-    return points[found]
+    points[row, axis] = roots[row, axis]
+    return points[stays | moves]
