@@ -9,7 +9,6 @@ import torch
 from pie.data.corpus import Corpus, CorpusConfig
 from pie.data.mixture import MixtureConfig
 from pie.data.validation import FIRST, noisy_problems, validation_problems
-from pie.experiments.evaluation import evaluate
 from pie.experiments.methods import Setting, in_parts
 from pie.network.model import save_weights
 from pie.search.plus import PlusConfig
@@ -29,21 +28,6 @@ def test_problems_are_items_beyond_those_of_the_loss(problems):
         assert set(map(tuple, problem.points)) == set(map(tuple, item.points))
         assert len(problem.points) == len(np.unique(item.points, axis=0))
         assert np.mean(problem.box.contains(problem.points)) > 0.6
-
-
-def test_the_ablation_has_a_row_per_part_and_problem_and_resumes(problems, tiny_model, tmp_path):
-    save_weights(tiny_model, tmp_path / "weights")
-    plus = PlusConfig(beam=4, proposers=("relations", "network"))
-    setting = Setting(tmp_path / "weights", tmp_path / "weights", inference_plus=plus)
-    methods = ["PIE+", "PIE+ (no network)"]
-    rows = evaluate(setting, methods, problems[1][:2], folder=tmp_path / "journals")
-    assert [(r.method, r.equation_id) for r in rows] == [
-        (method, p.equation_id) for method in methods for p in problems[1][:2]
-    ]
-    again = evaluate(setting, methods, problems[1][:2], folder=tmp_path / "journals")
-    assert [r.seconds for r in again] == [r.seconds for r in rows], "finished rows were run again"
-    with pytest.raises(ValueError, match=r"unknown method 'PIE\+ \(no soup\)'; known are PIE"):
-        evaluate(setting, ["PIE+ (no soup)"], problems[1][:1])
 
 
 def test_other_weights_change_the_digest_only_where_the_network_is_asked(tiny_model, tmp_path):

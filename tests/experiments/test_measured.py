@@ -10,9 +10,7 @@ from pie.data import obvious
 from pie.discovery.certificate import certify
 from pie.discovery.result import Law
 from pie.experiments.measured import (
-    COLUMNS,
     FORM,
-    PLAIN,
     WITHIN_ERRORS,
     Table,
     _sd_ratio,
@@ -45,9 +43,9 @@ def law(text, points, names=NAMES):
     return Law(program, names, errors, 0.01, 0.01, certify(program, points))
 
 
-def table(points, *relations, names=NAMES, sd=None):
+def table(points, *relations, names=NAMES):
     frame = pd.DataFrame(points, columns=names)
-    return Table("made", "choice", names, (), "", tuple(map(parse, relations)), sd, frame)
+    return Table("made", "choice", (), "", tuple(map(parse, relations)), np.nan, frame)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +133,7 @@ def test_least_squares_of_a_certified_table_has_the_certified_deviation(tables):
     assert _sd_ratio(scaled, norris, points) == pytest.approx(np.sqrt(free[0] / free[1]), abs=1e-3)
     worse = replace(best, program=parse(f"x2 - {float(slope)!r}*x1 - {float(level) + 3.0!r}"))
     assert _sd_ratio(worse, norris, points) > 2.0
-    assert np.isnan(_sd_ratio(best, replace(norris, certified_sd=None), points))
+    assert np.isnan(_sd_ratio(best, replace(norris, certified_sd=np.nan), points))
 
 
 @pytest.mark.parametrize("name", ["norris", "danwood"])
@@ -187,7 +185,11 @@ def test_whole_numbers_belong_to_the_relation_and_equal_ones_are_one(text, count
 def test_rows_of_answers_judge_the_best_and_say_where_the_textbooks_is():
     made = table(points_of(), "x2 - x1", TEXTBOOK)
     (row,) = answers([made], QUICK).itertuples(index=False)
-    assert list(row._fields) == COLUMNS
+    assert row._fields == (
+        "table", "half", "units", "law", "rows", "variables", "textbook", "best", "name", "is_law",
+        "place", "how", "constants", "textbook_constants", "nested", "sd_ratio", "seconds",
+        "equation",
+    )  # fmt: skip
     assert (row.table, row.half, row.law) == ("made", "choice", True)
     assert (row.rows, row.variables) == (60, 2)
     assert row.is_law and (row.place, row.how, row.name) == (0, FORM, "Michaelis–Menten")
@@ -212,7 +214,7 @@ def test_an_interrupted_run_goes_on_from_its_journal(tmp_path, monkeypatch):
     tables = [table(points_of(), "x2 - x1", TEXTBOOK), table(points_of(), "x2 - x1")]
     first = answers(tables[:1], QUICK, folder=tmp_path)
     asked = []
-    new = lambda table, config: asked.append(table) or dict.fromkeys(COLUMNS, 0)  # noqa: E731
+    new = lambda table, *_: asked.append(table) or dict.fromkeys(first.columns, 0)  # noqa: E731
     monkeypatch.setattr("pie.experiments.measured.answered", new)
     again = answers(tables, QUICK, folder=tmp_path)
     assert len(asked) == 1 and asked[0] is tables[1], "other relations are another table"
@@ -231,7 +233,8 @@ def test_rows_of_tables_without_a_law_have_none():
 def test_rows_of_obvious_laws_tell_plain_answers():
     problems = [p for p in obvious.problems([0.0], [1]) if p.equation_id in ("line-1", "circle-1")]
     found = plain_answers(problems, QUICK)
-    assert list(found.columns) == PLAIN and found.plain.all()
+    assert [*found] == ["law", "noise", "seed", "answer", "name", "plain", "seconds"]
+    assert found.plain.all()
     assert found.law.tolist() == ["line", "circle"]
     assert found.name.tolist() == ["straight line", "circle"] and (found.noise == 0.0).all()
     (odd,) = (replace(p, truth=parse("x2 - 2.3*x1**1.1 - 1.4")) for p in problems[:1])

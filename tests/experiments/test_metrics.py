@@ -36,16 +36,11 @@ def test_every_test_equation_scores_one_against_its_canonical_form(root, name):
         )
 
 
-def test_a_factor_of_a_product_fools_the_paper_metric_but_not_the_two_sided():
+def test_a_factor_of_a_product_fools_the_paper_metric_and_nothing_else_is_fooled():
     product, factor = parse("(x1 - x2)*(x1 + x2 - 3)"), parse("x1 - x2")
     assert paper_fitness(factor, product, 2, 0) == pytest.approx(1.0)
     assert two_sided(factor, product, 2, 0) < 0.9
-
-
-def test_the_whole_product_for_one_factor_fools_neither():
-    product, factor = parse("(x1 - x2)*(x1 + x2 - 3)"), parse("x1 - x2")
-    assert paper_fitness(product, factor, 2, 0) < 0.9
-    assert two_sided(product, factor, 2, 0) < 0.9
+    assert paper_fitness(product, factor, 2, 0) < 0.9 and two_sided(product, factor, 2, 0) < 0.9
 
 
 @pytest.mark.parametrize(

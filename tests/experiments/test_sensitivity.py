@@ -1,4 +1,5 @@
 from dataclasses import replace
+from operator import attrgetter
 
 import pytest
 import yaml
@@ -74,35 +75,26 @@ def test_a_bad_variant_is_quoted(variant, message):
 
 def test_the_released_variants_are_what_their_names_say(root):
     settings = load_settings(root / "params.yaml")
-    corpora, paper = (
-        {"corpus": settings.corpus, "corpus_plus": settings.corpus_plus},
-        TrainingConfig(),
-    )
+    corpora = {"corpus": settings.corpus, "corpus_plus": settings.corpus_plus}
     common = run_of(replace(settings.sensitivity, variants={"none": {}}), corpora, "none")
+    recipe = attrgetter("batch_size", "learning_rate", "patience", "validate_every", "cosine_decay")
     ways = {}
     for name in settings.sensitivity.variants:
         run = run_of(settings.sensitivity, corpora, name)
         kind, _, value = name.partition("-")
         if kind == "examples":
             assert run.training.examples == int(value) and run.corpus == common.corpus
-        if kind == "points":
-            assert run == replace(
-                common, name=name, corpus=replace(common.corpus, n_points=int(value))
-            )
-        if kind == "width":
+        elif kind == "width":
             assert run.model.width == int(value) and run.training == common.training
-        if name == "raw-skeletons":
-            assert run == replace(
-                common, name=name, corpus=replace(common.corpus, canonical_skeletons=False)
+        elif kind in ("points", "raw"):
+            change = (
+                {"n_points": int(value)} if kind == "points" else {"canonical_skeletons": False}
             )
-        if kind in ("examples", "points", "width", "raw"):
-            ours, theirs = (
-                (t.batch_size, t.learning_rate, t.patience, t.validate_every, t.cosine_decay)
-                for t in (run.training, paper)
-            )
-            assert ours == theirs, "the paper's recipe"
+            assert run == replace(common, name=name, corpus=replace(common.corpus, **change))
         else:
             ways[name] = run
+            continue
+        assert recipe(run.training) == recipe(TrainingConfig()), "the paper's"
     whole = ways.pop("mixture")
     assert whole.corpus == settings.corpus_plus
     for name, run in ways.items():

@@ -5,24 +5,22 @@ They are scored in :mod:`pie.experiments.evaluation`, which may change without n
 
 import contextlib
 import csv
+import functools
 import hashlib
-import json
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from tqdm import tqdm
 
 from ..data.benchmarks import Problem
 from ..expr.canonical import canonical
 from ..expr.expression import Expression
 from ..search.candidates import Method, Unusable
 from ..zeroset.degeneracy import SOUND, kind
+from .journal import resumed
 
 Record = TypeVar("Record")
 
@@ -64,38 +62,22 @@ class Contest(Protocol):
         """Digest of everything that its answers depend on, except the points."""
 
 
-def _budget(contest: Contest, method: str, problem: Problem) -> str:
-    """The search effort, and the sampling if it is not the paper's."""
-    sampling = "" if problem.sampling == "normal" else f", {problem.sampling}"
-    return contest.budget(method) + sampling
-
-
-@dataclass(frozen=True)
-class _Found:
-    """A method's best candidate as a program; None if there is none."""
-
-    codes: tuple[int, ...] | None
-    constants: tuple[float, ...]
-    seconds: float
-    status: str
-
-    @property
-    def expression(self) -> Expression | None:
-        return None if self.codes is None else Expression(tuple(self.codes), tuple(self.constants))
-
-
-def _search(contest: Contest, method: str, problem: Problem) -> _Found:
+def _search(contest: Contest, method: str, problem: Problem) -> dict:
+    """A method's best candidate as plain values; ``codes`` is None if there is none."""
     search = contest.methods[method]
     if torch := sys.modules.get("torch"):  # imported by the methods that need it
         torch.set_num_threads(1)
+    nothing = {"codes": None, "constants": ()}
     try:
         result = search(problem.points)
     except Unusable as reason:  # e.g. beyond half precision
-        return _Found(None, (), 0.0, str(reason))
-    best = result.best
-    if best is None:
-        return _Found(None, (), result.seconds, "no candidate could be fitted")
-    return _Found(best.expression.codes, best.expression.constants, result.seconds, best.status)
+        return nothing | {"seconds": 0.0, "status": str(reason)}
+    if (best := result.best) is None:
+        return nothing | {"seconds": result.seconds, "status": "no candidate could be fitted"}
+    return {
+        "codes": best.expression.codes, "constants": best.expression.constants,
+        "seconds": result.seconds, "status": best.status,
+    }  # fmt: skip
 
 
 def answer_to(
@@ -114,45 +96,24 @@ def answer_to(
     )  # fmt: skip
 
 
-def _written(contest: Contest, method: str, problem: Problem, found: _Found) -> Answer:
-    expression, status = found.expression, found.status
-    if expression is not None:
-        if (how := kind(expression, problem.points)) != SOUND:
+def _written(contest: Contest, method: str, problem: Problem, found: dict) -> Answer:
+    """What was found, judged on the points; ``budget`` names the sampling if not the paper's."""
+    equation, status = None, found["status"]
+    if found["codes"] is not None:
+        equation = Expression(tuple(found["codes"]), tuple(found["constants"]))
+        if (how := kind(equation, problem.points)) != SOUND:
             status = f"degenerate: {how}"
         with contextlib.suppress(ValueError):  # no canonical form
-            expression = canonical(expression)
-    budget = _budget(contest, method, problem)
-    return answer_to(problem, expression, method, found.seconds, contest.seed, budget, status)
-
-
-def _points_key(problem: Problem) -> str:
-    return hashlib.sha256(np.ascontiguousarray(problem.points).tobytes()).hexdigest()[:16]
+            equation = canonical(equation)
+    sampling = "" if problem.sampling == "normal" else f", {problem.sampling}"
+    budget = contest.budget(method) + sampling
+    return answer_to(problem, equation, method, found["seconds"], contest.seed, budget, status)
 
 
 def journal_path(folder: Path, contest: Contest, method: str) -> Path:
     """The journal of a method under its present settings and sources."""
     digest = hashlib.sha256(method.encode() + contest.digest(method))
     return Path(folder) / f"{digest.hexdigest()[:12]}.jsonl"
-
-
-def _finished(path: Path) -> dict[str, _Found]:
-    """Answers of a journal by the key of their points; an incomplete last line is skipped."""
-    if not path.exists():
-        return {}
-    lines = [json.loads(x) for x in path.read_text().splitlines() if x.endswith("}")]
-    return {line.pop("points"): _Found(**line) for line in lines}
-
-
-@contextlib.contextmanager
-def _workers(workers: int, cluster: str) -> Iterator[Parallel]:
-    """Local processes, or a Dask cluster at the address of its scheduler."""
-    if not cluster:
-        yield Parallel(workers, return_as="generator_unordered")
-        return
-    from distributed import Client  # slow import, rarely needed
-
-    with Client(cluster), parallel_config(backend="dask"):
-        yield Parallel(-1, return_as="generator_unordered")
 
 
 def answers(
@@ -179,28 +140,19 @@ def answers(
     for name in methods:
         if name not in contest.methods:
             raise ValueError(f"unknown method {name!r}; known are {', '.join(contest.methods)}")
-    journals = {
-        m: journal_path(folder, contest, m) if folder else Path(os.devnull) for m in methods
-    }
-    done = {m: _finished(path) if folder else {} for m, path in journals.items()}
-    jobs = [(m, _points_key(p), p) for m in methods for p in problems]
-    open_jobs = [job for job in jobs if job[1] not in done[job[0]]]
+    journals = {m: journal_path(folder, contest, m) if folder else None for m in methods}
+    jobs = [(m, p, p.points.tobytes()) for m in methods for p in problems]
+    search = functools.partial(_search, contest)
+    if cluster:
+        from distributed import Client  # slow import, rarely needed
 
-    def run(method: str, key: str, problem: Problem) -> tuple[str, str, _Found]:
-        return method, key, _search(contest, method, problem)
-
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    with _workers(workers, cluster) as parallel:
-        results = parallel(delayed(run)(*job) for job in open_jobs)
-        for method, key, found in tqdm(results, "search", len(open_jobs), disable=None):
-            done[method][key] = found
-            with open(journals[method], "a") as lines:
-                line = json.dumps({"points": key, **asdict(found)})
-                lines.write("\n" * (lines.tell() > 0) + line)
+        with Client(cluster), parallel_config(backend="dask"):
+            found = resumed(search, jobs, journals, -1)
+    else:
+        found = resumed(search, jobs, journals, workers)
     return Parallel(workers)(
-        delayed(_written)(contest, method, problem, done[method][key])
-        for method, key, problem in jobs
+        delayed(_written)(contest, method, problem, one)
+        for (method, problem, _), one in zip(jobs, found, strict=True)
     )
 
 

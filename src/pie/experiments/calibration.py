@@ -11,7 +11,6 @@ is a null cloud of which it does. (The search itself uses the library's threshol
 of three columns.)
 """
 
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +27,7 @@ from ..expr.expression import parse, to_infix, to_tree
 from ..search.plus import PlusConfig
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
 from .evaluation import interval
-from .journal import each, of_search
+from .journal import search_all
 
 FIELDS = (
     "names", "degeneracy", "p", "contrast", "evidence", "gain", "covered", "complexity", "equation",
@@ -51,8 +50,7 @@ LIBRARY = Rule(SIGNIFICANT, CONTRAST)
 def _searched(points: np.ndarray, weights: Path, config: PlusConfig) -> list[list]:
     """FIELDS of each candidate, smallest contrast first; one row if there is no candidate."""
     found = []
-    result = discover(points, weights, config=config, seconds=np.inf, workers=1)
-    for law in result.candidates:
+    for law in discover(points, weights, config=config, seconds=np.inf, workers=1).candidates:
         of = law.certificate
         values = (of.p, of.contrast, of.evidence, of.gain, of.covered)
         numbers = [float(f"{v:.{DIGITS}g}") for v in values]
@@ -74,13 +72,11 @@ def search(
     candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, evidence, gain
     and covered of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
 
-    ``weights`` default to the released ones. ``folder`` receives a journal for these weights,
-    settings and sources, from which an interrupted run continues.
+    ``weights`` default to the released ones. ``folder`` is for a journal, from which an interrupted
+    run of the same weights, settings and sources continues.
     """
-    weights = Path(weights or default_weights())
-    run = functools.partial(_searched, weights=weights, config=config)
-    journal = of_search(folder, weights, config)
-    found = each(run, [cloud.points for cloud in clouds], workers, journal)
+    points = [cloud.points for cloud in clouds]
+    found = search_all(_searched, points, weights or default_weights(), config, workers, folder)
     return pd.DataFrame(
         [
             (c.part, c.kind, c.name, *c.points.shape, *candidate)
@@ -91,15 +87,14 @@ def search(
     )
 
 
-def _sound(table: pd.DataFrame) -> pd.Series:
-    """Which candidates are not degenerate, and are worth their form."""
-    return (table.degeneracy == SOUND) & (table.evidence >= EVIDENCE)
+def _passing(table: pd.DataFrame, p: float) -> pd.Series:
+    """Which candidates are not degenerate, worth their form, and have p at most ``p``."""
+    return (table.degeneracy == SOUND) & (table.evidence >= EVIDENCE) & (table.p <= p)
 
 
 def scores(table: pd.DataFrame, p: float) -> pd.DataFrame:
     """Per cloud ``score``: smallest contrast of a sound candidate with p at most ``p``, or inf."""
-    passing = _sound(table) & (table.p <= p)
-    score = table.contrast.where(passing, np.inf)
+    score = table.contrast.where(_passing(table, p), np.inf)
     clouds = table.assign(score=score).groupby(["part", "kind", "cloud"], sort=False)
     return clouds.score.min().reset_index()
 
@@ -108,8 +103,7 @@ def roc(table: pd.DataFrame, p: float) -> pd.DataFrame:
     """Detection and false discoveries (shares) at every contrast that changes either, for one p."""
     of = scores(table, p)
     lawful, null = (np.sort(of.score[chosen]) for chosen in (of.kind == LAWFUL, of.kind != LAWFUL))
-    levels = np.unique(np.concatenate([lawful, null, [0.0]]))
-    levels = levels[np.isfinite(levels)]
+    levels = np.unique([0.0, *of.score[np.isfinite(of.score)]])
     detection, false = (
         np.searchsorted(s, levels, "right") / max(len(s), 1) for s in (lawful, null)
     )
@@ -167,16 +161,19 @@ def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
     The row has the sound candidate of the smallest contrast with p at most the rule's, if any.
     """
-    passing = _sound(table) & (table.p <= rule.p)
     order = {"by": ["passing", "contrast"], "ascending": [False, True], "kind": "stable"}
-    ordered = table.assign(passing=passing).sort_values(**order)
+    ordered = table.assign(passing=_passing(table, rule.p)).sort_values(**order)
     best = ordered.drop_duplicates(["part", "cloud"])
     said = best.passing & (best.contrast <= rule.contrast)
     wrong = best[said == (best.kind != LAWFUL)].copy()
     wrong["mistake"] = np.where(wrong.kind == LAWFUL, "missed", "false discovery")
     columns = ["part", "mistake", "kind", "cloud", "points", "p", "contrast", "equation"]
-    wrong["equation"] = [to_infix(to_tree(parse(e)), 3) if e else "" for e in wrong.equation]
+    wrong["equation"] = [_short(e, 3) if e else "" for e in wrong.equation]
     return wrong.sort_values(["part", "mistake", "kind", "cloud"])[columns].reset_index(drop=True)
+
+
+def _short(equation: str, digits: int) -> str:
+    return to_infix(to_tree(parse(equation)), digits)
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
@@ -184,9 +181,8 @@ def write(table: pd.DataFrame, path: Path) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     sound = table[table.degeneracy == SOUND].sort_values("contrast", kind="stable")
-    shown = sound.drop_duplicates(["part", "cloud"]).equation
-    short = pd.Series("", index=table.index)
-    short[shown.index] = [to_infix(to_tree(parse(e)), DIGITS) for e in shown]
+    best = sound.drop_duplicates(["part", "cloud"]).equation
+    short = best.map(lambda equation: _short(equation, DIGITS)).reindex(table.index, fill_value="")
     partial = path.with_suffix(".tmp")
     table.assign(equation=short).to_csv(partial, index=False, lineterminator="\n")
     partial.replace(path)

@@ -6,12 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from ..data.benchmarks import Problem
 from ..expr.expression import parse
 from .answers import Answer, Contest, answers, read_records, write_records
+from .journal import in_order
 from .metrics import RECOVERED, THRESHOLDS, paper_fitness, right_skeleton, two_sided
 
 
@@ -99,9 +98,7 @@ def asked(found: Sequence[Answer], problems: Sequence[Problem]) -> list[Problem]
 
 def scored(found: Sequence[Answer], problems: Sequence[Problem], workers: int = 1) -> list[Row]:
     """Rows of answers to the problems at the same positions."""
-    jobs = (delayed(score)(p, answer) for p, answer in zip(problems, found, strict=True))
-    rows = Parallel(workers, return_as="generator")(jobs)
-    return list(tqdm(rows, "score", len(found), disable=None))
+    return in_order(score, [*zip(problems, found, strict=True)], workers, "score")
 
 
 def evaluate(

@@ -1,8 +1,8 @@
-"""Results stored one by one, so that an interrupted run continues where it was."""
+"""Many jobs in processes; results stored one by one, so that an interrupted run continues."""
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,51 +10,77 @@ import numpy as np
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from ..search.plus import PlusConfig
 from ..sources import digest_of
 
-Item, Result = TypeVar("Item"), TypeVar("Result")
+Item, Config, Result = TypeVar("Item"), TypeVar("Config"), TypeVar("Result")
 
 
-def of_search(
-    folder: Path | None, weights: Path, config: PlusConfig, module: str = "discovery.laws"
-) -> Path | None:
-    """The journal of what ``module`` finds with these weights, settings and the present code."""
-    if folder is None:
-        return None
-    digest = digest_of([module], config, sorted(Path(weights).glob("*.saf*"))).hex()
-    return Path(folder) / f"{digest[:12]}.jsonl"
+def _finished(path: Path | None) -> dict[str, dict]:
+    """Lines of a journal by key; one that was cut is skipped."""
+    if path is None or not path.exists():
+        return {}
+    lines = [json.loads(x) for x in path.read_text().splitlines() if x.endswith("}")]
+    return {line.pop("points"): line for line in lines}
 
 
-def each(
-    run: Callable[[Item], Result],
-    items: Sequence[Item],
+def resumed(
+    run: Callable[[str, Item], dict],
+    jobs: Sequence[tuple[str, Item, bytes]],
+    journals: Mapping[str, Path | None],
     workers: int = 1,
-    journal: Path | None = None,
-    content: Callable[[Item], bytes] = lambda points: np.ascontiguousarray(points).tobytes(),
-) -> list[Result]:
-    """``run(item)`` of every item, in order; a result is plain values, as in JSON.
+) -> list[dict]:
+    """``run(name, item)``, plain values as in JSON, of every job ``(name, item, content)``.
 
-    Items whose ``content`` the journal has are not run again; an item is points unless ``content``
-    says otherwise. A line that was cut is not read.
+    In the order of the jobs. A job whose content ``journals[name]`` has is not run again; the
+    result of any other is written there as soon as it is known.
     """
-    keys = [hashlib.sha256(content(item)).hexdigest()[:16] for item in items]
-    done = {}
-    if journal:
-        journal.parent.mkdir(parents=True, exist_ok=True)
-        if journal.exists():
-            lines = (x for x in journal.read_text().splitlines() if x.endswith("}"))
-            done = {entry["points"]: entry["found"] for entry in map(json.loads, lines)}
+    done = {name: _finished(path) for name, path in journals.items()}
+    keyed = [(name, hashlib.sha256(bits).hexdigest()[:16], item) for name, item, bits in jobs]
+    new = [job for job in keyed if job[1] not in done[job[0]]]
 
-    def named(key: str, item: Item) -> tuple[str, Result]:
-        return key, run(item)
+    def named(name: str, key: str, item: Item) -> tuple[str, str, dict]:
+        return name, key, run(name, item)
 
-    jobs = [delayed(named)(k, item) for k, item in zip(keys, items, strict=True) if k not in done]
-    results = Parallel(workers, return_as="generator_unordered")(jobs)
-    for key, found in tqdm(results, "search", len(jobs), disable=None):
-        done[key] = found
-        if journal:
+    results = Parallel(workers, return_as="generator_unordered")(delayed(named)(*j) for j in new)
+    for name, key, found in tqdm(results, "search", len(new), disable=None):
+        done[name][key] = found
+        if journal := journals[name]:
+            journal.parent.mkdir(parents=True, exist_ok=True)
             with open(journal, "a") as file:
-                line = json.dumps({"points": key, "found": found})
-                file.write("\n" * (file.tell() > 0) + line)
-    return [done[key] for key in keys]
+                file.write("\n" * (file.tell() > 0) + json.dumps({"points": key} | found))
+    return [done[name][key] for name, key, _ in keyed]
+
+
+def search_all(
+    search: Callable[[Item, Path, Config], Result],
+    items: Sequence[Item],
+    weights: Path,
+    config: Config,
+    workers: int,
+    folder: Path | None,
+    module: str = "discovery.laws",
+    content: Callable[[Item], bytes] = np.ndarray.tobytes,
+) -> list[Result]:
+    """``search(item, weights, config)``, plain values, of every item.
+
+    An item is points unless ``content`` is given. ``folder`` is for a journal of these weights,
+    these settings and the present code of ``module``.
+    """
+
+    def found(_: str, item: Item) -> dict:
+        return {"found": search(item, weights, config)}
+
+    journal = None
+    if folder:
+        digest = digest_of([module], config, sorted(Path(weights).glob("*.saf*"))).hex()
+        journal = Path(folder) / f"{digest[:12]}.jsonl"
+    jobs = [("", item, content(item)) for item in items]
+    return [line["found"] for line in resumed(found, jobs, {"": journal}, workers)]
+
+
+def in_order(
+    run: Callable[..., Result], jobs: Sequence[tuple], workers: int, title: str
+) -> list[Result]:
+    """``run(*job)`` of every job, with a bar of that title."""
+    results = Parallel(workers, return_as="generator")(delayed(run)(*job) for job in jobs)
+    return list(tqdm(results, title, len(jobs), disable=None))

@@ -4,18 +4,15 @@ An answer is *right* if it is the law but for the values of its constants (in th
 points), *exact* if it fits these to rounding, a *law* if it passes for one in :func:`pie.discover`.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from ..data.columns import ColumnLaw, points
-from ..discovery.certificate import certify
 from ..data.null_clouds import Cloud
+from ..discovery.certificate import certify
 from ..discovery.laws import discover, wide_columns
 from ..discovery.pretrained import from_pretrained
 from ..discovery.units import Units
@@ -26,13 +23,11 @@ from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..zeroset.box import Box
 from ..zeroset.metric import Metric
 from ..zeroset.spreads import robust_spreads
-from .journal import each, of_search
+from .journal import in_order, search_all
 from .metrics import right_skeleton
 
 FOUND, TOO_WIDE = "ok", f"more than {MOST_COLUMNS} columns"
 SEED, DIGITS = 0, 4  # of points and metric; significant ones of constants in rows
-
-
 Asked = tuple[np.ndarray, tuple[str, ...]]  # points, and the units of their columns; () = unknown
 
 
@@ -82,10 +77,6 @@ def _judged(of: str, law: ColumnLaw, noise: float, n: int, found: dict, config: 
     }  # fmt: skip
 
 
-def _content(asked: Asked) -> bytes:
-    return asked[0].tobytes() + " ".join(asked[1]).encode()
-
-
 def answers(
     sets: Mapping[str, Sequence[ColumnLaw]],
     noise: Sequence[float],
@@ -101,14 +92,15 @@ def answers(
     ``with_units``: the search knows the units of the columns.
     ``folder`` receives a journal, from which a run of the same settings and sources continues.
     """
+
+    def content(item: Asked) -> bytes:
+        return item[0].tobytes() + " ".join(item[1]).encode()
+
     asked = [(name, law, level) for name, laws in sets.items() for law in laws for level in noise]
-    drawn = [points(law, n, level, SEED) for _, law, level in asked]
-    items = [(p, a[1].units if with_units else ()) for p, a in zip(drawn, asked, strict=True)]
-    run = functools.partial(_searched, weights=weights, config=config)
-    found = each(run, items, workers, of_search(folder, weights, config), _content)
-    jobs = [delayed(_judged)(*a, n, f, config) for a, f in zip(asked, found, strict=True)]
-    rows = Parallel(workers, return_as="generator")(jobs)
-    rows = pd.DataFrame(tqdm(rows, "judge", len(jobs), disable=None))
+    items = [(points(law, n, e, SEED), law.units if with_units else ()) for _, law, e in asked]
+    found = search_all(_searched, items, weights, config, workers, folder, content=content)
+    jobs = [(*a, n, f, config) for a, f in zip(asked, found, strict=True)]
+    rows = pd.DataFrame(in_order(_judged, jobs, workers, "judge"))
     rows.insert(rows.columns.get_loc("points"), "units", with_units)
     return rows
 
@@ -117,9 +109,9 @@ def _claimed(points: np.ndarray, weights: Path, config: PlusConfig) -> dict:
     """The laws that are claimed of a table: their numbers of columns, and the first one."""
     result = discover(points, weights, config=config, seconds=np.inf, workers=1)
     first = "" if result.best is None else to_infix(to_tree(result.best.program), DIGITS)
-    widths = [[len(law.names) for law in result.laws]]
-    widths.append([len(law.names) for law, _ in result.approximate])
-    return {"widths": widths, "first": first, "seconds": result.seconds}
+    laws = [len(law.names) for law in result.laws]
+    approximate = [len(law.names) for law, _ in result.approximate]
+    return {"widths": [laws, approximate], "first": first, "seconds": result.seconds}
 
 
 def claims(
@@ -135,15 +127,16 @@ def claims(
     ``part`` is whether a law of fewer columns than the table is claimed. ``folder`` is as in
     :func:`answers`.
     """
-    run = functools.partial(_claimed, weights=weights, config=config)
-    found = each(run, [c.points for c in clouds], workers, of_search(folder, weights, config))
+    tables = [cloud.points for cloud in clouds]
+    found = search_all(_claimed, tables, weights, config, workers, folder)
     return pd.DataFrame(
         {
             "of": cloud.part, "kind": cloud.kind, "cloud": cloud.name, "points": len(cloud.points),
-            "width": cloud.points.shape[1], "laws": " ".join(map(str, one["widths"][0])),
-            "approximate": " ".join(map(str, one["widths"][1])),
-            "part": any(w < cloud.points.shape[1] for w in one["widths"][0]),
+            "width": cloud.points.shape[1], "laws": " ".join(map(str, laws)),
+            "approximate": " ".join(map(str, approximate)),
+            "part": any(width < cloud.points.shape[1] for width in laws),
             "first": one["first"], "seconds": round(one["seconds"], 2),
         }
         for cloud, one in zip(clouds, found, strict=True)
+        for laws, approximate in [one["widths"]]
     )  # fmt: skip

@@ -11,7 +11,6 @@ tables, ``choice``, may guide choices, the other half, ``test``, may not.
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +25,7 @@ from ..discovery.measurements import measurements, read_csv
 from ..discovery.pretrained import default_weights, from_pretrained
 from ..discovery.result import Law, first_order_distances
 from ..expr.canonical import canonical
-from ..expr.expression import Expression, parse, to_infix, to_tree
-from ..expr.operators import BY_NAME, arity
+from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
 from ..expr.terms import bare, terms
 from ..search.plus import PlusConfig, discover_plus
@@ -35,15 +33,12 @@ from ..search.shapes import name_of
 from ..zeroset.box import Box
 from ..zeroset.metric import Metric
 from ..zeroset.spreads import robust_spreads
-from .journal import each, of_search
+from .journal import search_all
 from .metrics import right_skeleton
 
 FORM, WITHIN_ERRORS = "form", "within errors"
-_FUNCTIONS = {BY_NAME[name].code for name in ("sqrt", "exp", "ln", "sin", "cos")}
-COLUMNS = [
-    "table", "half", "units", "law", "rows", "variables", "textbook", "best", "name", "is_law",
-    "place", "how", "constants", "textbook_constants", "nested", "sd_ratio", "seconds", "equation",
-]  # fmt: skip
+MODULE = "experiments.measured"  # its code is what journals depend on
+_FUNCTIONS = ("sqrt", "exp", "ln", "sin", "cos")
 
 
 @dataclass(frozen=True)
@@ -52,12 +47,15 @@ class Table:
 
     name: str
     half: str
-    columns: tuple[str, ...]
     units: tuple[str, ...]  # () = not known
     textbook: str
     relations: tuple[Expression, ...]
-    certified_sd: float | None
+    certified_sd: float  # of the last column, or its logarithm; nan = not known
     frame: pd.DataFrame
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.frame.columns)
 
     @property
     def points(self) -> np.ndarray:
@@ -66,16 +64,16 @@ class Table:
 
 def read_tables(folder: Path) -> list[Table]:
     """All tables of a folder with ``tables.csv``, in its order."""
-    tables = []
     with open(Path(folder) / "tables.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            frame = read_csv(Path(folder) / f"{row['table']}.csv")
-            relations = tuple(parse(text) for text in row["relation"].split(" ; ") if text)
-            sd = float(row["certified_sd"]) if row["certified_sd"] else None
-            columns, units = tuple(frame.columns), tuple(row["units"].split())
-            about = row["table"], row["half"], columns, units, row["textbook"], relations, sd, frame
-            tables.append(Table(*about))
-    return tables
+        return [
+            Table(
+                row["table"], row["half"], tuple(row["units"].split()), row["textbook"],
+                tuple(parse(text) for text in row["relation"].split(" ; ") if text),
+                float(row["certified_sd"] or "nan"),
+                read_csv(Path(folder) / f"{row['table']}.csv"),
+            )
+            for row in csv.DictReader(file)
+        ]  # fmt: skip
 
 
 def free_constants(expression: Expression) -> int:
@@ -130,82 +128,72 @@ def is_textbooks(law: Law, table: Table, points: np.ndarray) -> str:
 def nested(expression: Expression) -> bool:
     """Whether a function is inside another one."""
 
-    def walk(place: int, inside: bool) -> tuple[int, bool]:
-        code = expression.codes[place]
-        function = code in _FUNCTIONS
-        found, place = function and inside, place + 1
-        for _ in range(arity(code)):
-            place, below = walk(place, inside or function)
-            found = found or below
-        return place, found
+    def walk(tree: Tree, inside: bool) -> bool:
+        function = tree[0] in _FUNCTIONS
+        below = [walk(part, inside or function) for part in tree[1:] if isinstance(part, tuple)]
+        return (function and inside) or any(below)
 
-    return walk(0, False)[1]
-
-
-def _of_logarithm(table: Table) -> bool:
-    """Whether the textbook's relation is one of ln of the last column."""
-    last = ("ln", ("x", len(table.columns)))
-    return any(bare(term) == last for term in terms(to_tree(table.relations[0])))
+    return walk(to_tree(expression), False)
 
 
 def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
     """Residual standard deviation of the last column over the certified one; nan if unknown."""
-    if table.certified_sd is None or law.names != table.columns:
+    if np.isnan(table.certified_sd) or law.names != table.columns:
         return np.nan
+    log_of_last = ("ln", ("x", len(table.columns)))
     with np.errstate(all="ignore"):
         value, gradient = law.program.value_and_gradient(points)
         residual = value / gradient[:, -1]  # to first order, along the last column
-        if _of_logarithm(table):
+        if log_of_last in map(bare, terms(to_tree(table.relations[0]))):
             residual = residual / points[:, -1]  # certified is the deviation of its logarithm
     free = len(points) - len(law.program.constants)
     return float(np.sqrt(np.sum(residual**2) / free) / table.certified_sd)
 
 
-def answered(table: Table, config: PlusConfig = PlusConfig(), seed: int = 0) -> dict:
-    """The search's answer to a table, judged: a row of :data:`COLUMNS`."""
-    result = discover(
-        table.frame, config=config, seed=seed, seconds=np.inf, workers=1, units=table.units or None
-    )
-    points = table.points
-    best = result.best or next(iter(result.candidates), None)
-    place, how = -1, ""
-    for i, law in enumerate(result.candidates):
-        if how := is_textbooks(law, table, points):
-            place = i
-            break
-    alone = {r: replace(table, relations=(r,)) for r in table.relations if how}
-    matched = [r for r in alone if is_textbooks(law, alone[r], points) == how]
-    return {
+def answered(table: Table, weights: Path, config: PlusConfig) -> dict:
+    """The search's answer to a table, judged: a row."""
+    units = table.units or None
+    result = discover(table.frame, weights, config=config, seconds=np.inf, workers=1, units=units)
+    points, candidates = table.points, result.candidates
+    hows = ((i, is_textbooks(law, table, points)) for i, law in enumerate(candidates))
+    place, how = next(((i, how) for i, how in hows if how), (-1, ""))
+    matched = [
+        r for r in (table.relations if how else ())
+        if is_textbooks(candidates[place], replace(table, relations=(r,)), points) == how
+    ]  # fmt: skip
+    row = {
         "table": table.name, "half": table.half, "units": bool(table.units),
-        "law": bool(table.relations),
-        "rows": len(points), "variables": points.shape[1], "textbook": table.textbook,
-        "best": "" if best is None else f"{rounded(best.expression)} = 0",
-        "name": "" if best is None else name_of(canonical(best.program)),
-        "is_law": result.best is not None, "place": place, "how": how,
-        "constants": 0 if best is None else free_constants(best.program),
+        "law": bool(table.relations), "rows": len(points), "variables": points.shape[1],
+        "textbook": table.textbook, "best": "", "name": "", "is_law": result.best is not None,
+        "place": place, "how": how, "constants": 0,
         "textbook_constants": min(map(free_constants, matched or table.relations), default=0),
-        "nested": best is not None and nested(best.program),
-        "sd_ratio": np.nan if best is None else float(f"{_sd_ratio(best, table, points):.4g}"),
-        "seconds": round(result.seconds, 2),
-        "equation": "" if best is None or best.names != table.columns else str(best.program),
+        "nested": False, "sd_ratio": np.nan, "seconds": round(result.seconds, 2), "equation": "",
+    }  # fmt: skip
+    best = result.best or next(iter(candidates), None)
+    if best is None:
+        return row
+    return row | {
+        "best": f"{rounded(best.expression)} = 0", "name": name_of(canonical(best.program)),
+        "constants": free_constants(best.program), "nested": nested(best.program),
+        "sd_ratio": float(f"{_sd_ratio(best, table, points):.4g}"),
+        "equation": str(best.program) if best.names == table.columns else "",
     }  # fmt: skip
 
 
-PLAIN = ["law", "noise", "seed", "answer", "name", "plain", "seconds"]
-
-
-def _plain(problem: Problem, config: PlusConfig) -> dict:
-    """The answer of the search to one of the obvious laws: a row of :data:`PLAIN`."""
-    found = discover_plus(from_pretrained(None), problem.points, config)
+def _plain(problem: Problem, weights: Path, config: PlusConfig) -> dict:
+    """The answer of the search to one of the obvious laws: a row."""
+    found = discover_plus(from_pretrained(weights), problem.points, config)
     law, _, seed = problem.equation_id.rpartition("-")
-    noise, truth = float(problem.sampling.removeprefix("noise ")), canonical(problem.truth)
-    text, name, plain = "", "", False
-    if found.best:
-        form = found.best.expression
-        text, name = to_infix(to_tree(form), 4), name_of(form)
-        plain = form.codes == truth.codes or name == name_of(truth) != ""
-    row = (law, noise, int(seed), text, name, plain, found.seconds)
-    return dict(zip(PLAIN, row, strict=True))
+    row = {
+        "law": law, "noise": float(problem.sampling.removeprefix("noise ")), "seed": int(seed),
+        "answer": "", "name": "", "plain": False, "seconds": round(found.seconds, 2),
+    }  # fmt: skip
+    if found.best is None:
+        return row
+    form, truth = found.best.expression, canonical(problem.truth)
+    name = name_of(form)
+    plain = form.codes == truth.codes or name == name_of(truth) != ""
+    return row | {"answer": to_infix(to_tree(form), 4), "name": name, "plain": plain}
 
 
 def plain_answers(
@@ -223,9 +211,10 @@ def plain_answers(
     def content(problem: Problem) -> bytes:
         return f"{problem.equation_id} {problem.sampling}".encode() + problem.points.tobytes()
 
-    run, journal = partial(_plain, config=config), _journal(folder, config)
-    rows = each(run, asked, workers, journal, content)
-    return pd.DataFrame(rows, columns=PLAIN).round({"seconds": 2})
+    weights = default_weights()
+    return pd.DataFrame(
+        search_all(_plain, asked, weights, config, workers, folder, MODULE, content)
+    )
 
 
 def same_curve(rows: pd.DataFrame) -> pd.Series:
@@ -251,18 +240,12 @@ def answers(
     workers: int = 1,
     folder: Path | None = None,
 ) -> pd.DataFrame:
-    """A row of :data:`COLUMNS` for each table; ``folder`` as in :func:`plain_answers`.
-
-    ``units`` of a table are told to the search.
-    """
+    """A row for each table; the search knows its units. ``folder`` as in :func:`plain_answers`."""
 
     def content(table: Table) -> bytes:
-        told = replace(table, frame=table.frame.to_csv())
-        return repr(told).encode()
+        return repr(replace(table, frame=table.frame.to_csv())).encode()
 
-    run, journal = partial(answered, config=config), _journal(folder, config)
-    return pd.DataFrame(each(run, tables, workers, journal, content), columns=COLUMNS)
-
-
-def _journal(folder: Path | None, config: PlusConfig) -> Path | None:
-    return of_search(folder, default_weights(), config, "experiments.measured")
+    weights = default_weights()
+    return pd.DataFrame(
+        search_all(answered, tables, weights, config, workers, folder, MODULE, content)
+    )

@@ -3,12 +3,13 @@
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from ..discovery.pretrained import from_pretrained
 from ..search.algorithm2 import InferenceConfig
 from ..search.candidates import Method
 from ..search.plus import PlusConfig, discover_plus
 from ..search.price import Prices
 from ..sources import digest_of
-from .paper_methods import PaperMethods, model_in, shards_in
+from .paper_methods import PaperMethods, shards_in
 
 PLUS = "PIE+"
 
@@ -51,7 +52,7 @@ class Setting:
     @property
     def methods(self) -> dict[str, Method]:
         def search(config: PlusConfig) -> Method:
-            return lambda points: discover_plus(model_in(self.weights_plus), points, config)
+            return lambda points: discover_plus(from_pretrained(self.weights_plus), points, config)
 
         return self.paper.methods | {name: search(config) for name, config in self.plus.items()}
 

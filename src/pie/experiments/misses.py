@@ -14,24 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from ..data.benchmarks import Problem
 from ..discovery.pretrained import from_pretrained
-from ..expr.expression import Expression
-from ..search import plus
 from ..search.candidates import Candidate, Unusable
 from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
-from ..search.plus import PlusConfig
-from ..search.pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..search.plus import PROPOSERS, PlusConfig, discover_plus
+from ..search.pool import WARM, Batch, Pool, new_drafts
 from ..search.price import price_of, whole_price
 from .evaluation import Row, read_rows
+from .journal import in_order
 from .metrics import right_skeleton
 
-RIGHT, SEARCH, RANKING, SILENT = "right", "search", "ranking", "silent"
-VERDICTS = (RIGHT, SEARCH, RANKING, SILENT)
+VERDICTS = RIGHT, SEARCH, RANKING, SILENT = "right", "search", "ranking", "silent"
 
 
 @dataclass(frozen=True)
@@ -42,20 +38,11 @@ class Verdict:
     with_truth: Candidate | None = None
 
 
-def _truth(law: Expression, max_tokens: int) -> Proposer:
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        drafts = new_drafts([cloud.into(law)], cloud, pool, "truth", max_tokens)
-        yield Batch(drafts, WARM)
-
-    return propose
-
-
 def is_silent(problem: Problem, config: PlusConfig) -> bool:
     """Whether the true equation costs more than it explains, or is refused as degenerate."""
     prices, points = config.prices, problem.points
     try:
-        judge = Judge(prices, config.curved, config.seed)
-        fit = in_user_coordinates(problem.truth, points, judge)
+        fit = in_user_coordinates(problem.truth, points, Judge(prices, config.curved, config.seed))
     except ValueError:  # too long to be a draft
         return False
     return whole_price(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
@@ -65,14 +52,19 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
     """Why a problem is missed: one more search, with the truth among the drafts."""
     if is_silent(problem, config):
         return Verdict(SILENT)
-    plus.PROPOSERS["truth"] = lambda model, c, workers: _truth(problem.truth, c.max_tokens)
+
+    def truth(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        draft = cloud.into(problem.truth)
+        yield Batch(new_drafts([draft], cloud, pool, "truth", config.max_tokens), WARM)
+
+    PROPOSERS["truth"] = lambda *_: truth
     try:
         asked = replace(config, proposers=("truth", *config.proposers))
-        best = plus.discover_plus(from_pretrained(weights), problem.points, asked).best
+        best = discover_plus(from_pretrained(weights), problem.points, asked).best
     except Unusable:  # such as equal columns
         return Verdict(SILENT)
     finally:
-        del plus.PROPOSERS["truth"]
+        del PROPOSERS["truth"]
     found = None if best is None else best.expression
     right = right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box)
     return Verdict(SEARCH if right else RANKING, best)
@@ -98,33 +90,17 @@ def verdicts(
 
     The laws of *field* have each a noise of its own, and are one test set.
     """
-    missed = [row.score("skeleton") < 1.0 for row in rows]
-    found = Parallel(workers, return_as="generator")(
-        delayed(verdict_of_miss)(problem, config, weights)
-        for problem, miss in zip(problems, missed, strict=True)
-        if miss
-    )
-    why = iter(tqdm(found, "misses", sum(missed), disable=None))
+    missed = [p for row, p in zip(rows, problems, strict=True) if not row.skeleton]
+    jobs = [(problem, config, weights) for problem in missed]
+    why = iter(in_order(verdict_of_miss, jobs, workers, "misses"))
     return pd.DataFrame(
         {
             "test_set": "field" if row.benchmark == "field" else row.test_set,
             "equation_id": row.equation_id,
-            "verdict": next(why).verdict if miss else RIGHT,
+            "verdict": RIGHT if row.skeleton else next(why).verdict,
         }
-        for row, problem, miss in zip(rows, problems, missed, strict=True)
+        for row in rows
     )
-
-
-def write(found: pd.DataFrame, path: Path) -> None:
-    """Verdicts as CSV, atomically."""
-    partial = path.with_suffix(".tmp")
-    found.to_csv(partial, index=False)
-    partial.replace(path)
-
-
-def read(path: Path) -> pd.DataFrame:
-    """Verdicts that :func:`write` wrote."""
-    return pd.read_csv(path)
 
 
 def counts(found: pd.DataFrame) -> pd.DataFrame:

@@ -1,19 +1,12 @@
 """The paper's methods for the evaluation: *PIE*, *PIE (Vanilla)*, and *PIE (strict)*."""
 
-import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..network.inference import Network
+from ..discovery.pretrained import from_pretrained
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Method
 from ..sources import digest_of
-
-
-@functools.lru_cache(maxsize=4)
-def model_in(folder: Path) -> Network:
-    """The network of a folder, cached."""
-    return Network.load(folder)
 
 
 def shards_in(folder: Path) -> list[Path]:
@@ -34,7 +27,7 @@ class PaperMethods:
         strict = replace(self.inference, resolution=0.0)
 
         def search(fitness: str, config: InferenceConfig = self.inference) -> Method:
-            return lambda points: discover(model_in(self.weights), points, fitness, config)
+            return lambda points: discover(from_pretrained(self.weights), points, fitness, config)
 
         return {
             "PIE": search("cl-fem"),

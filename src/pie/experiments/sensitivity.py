@@ -54,14 +54,14 @@ class SensitivityConfig:
     inference: InferenceConfig = InferenceConfig()  # not that of section inference
 
 
-def _merged(base: dict, changes: dict, where: str) -> dict:
-    merged = dict(base)
-    for key, value in changes.items():
-        if key not in base:
-            raise ValueError(f"unknown parameter {where}.{key}; known are {', '.join(base)}")
-        nested = isinstance(base[key], dict) and isinstance(value, dict)
-        merged[key] = _merged(base[key], value, f"{where}.{key}") if nested else value
-    return merged
+def _merged(base: dict, changes: dict) -> dict:
+    """``base`` with the values of ``changes``; mappings in both are merged in the same way."""
+    nested = {
+        key: _merged(base[key], value)
+        for key, value in changes.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return base | changes | nested
 
 
 @dataclass(frozen=True)
@@ -94,17 +94,13 @@ def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: st
     if variant.base not in corpora:
         raise ValueError(f"{where}.base is {variant.base!r}; expected {' or '.join(corpora)}")
 
-    def changed(base, overrides: dict, section: str):
-        merged = _merged(asdict(base), overrides, f"{where}.{section}")
+    def changed(section: str, base: object) -> object:
+        merged = _merged(asdict(base), getattr(variant, section))
         return record(type(base), merged, f"{where}.{section}")
 
-    return Run(
-        name,
-        changed(corpora[variant.base], variant.corpus, "corpus"),
-        changed(config.model, variant.model, "model"),
-        changed(config.training, variant.training, "training"),
-        variant.test_set,
-    )
+    bases = {"corpus": corpora[variant.base], "model": config.model, "training": config.training}
+    sections = {section: changed(section, base) for section, base in bases.items()}
+    return Run(name, **sections, test_set=variant.test_set)
 
 
 def problems_of(test_set: str, mixture: CorpusConfig, benchmarks: Path, n: int) -> list[Problem]:
