@@ -1,10 +1,4 @@
 import io
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import asdict, replace
 from typing import get_type_hints
 
@@ -71,51 +65,6 @@ def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cach
     )
     assert whole.keys() == pieces.keys()
     assert all(torch.equal(whole[name], pieces[name]) for name in whole)
-
-
-@pytest.mark.slow
-def test_a_run_killed_at_any_moment_resumes(tmp_path, root):
-    """SIGKILL three times on the way; the checkpoint is always whole and the run ends."""
-    sections = {
-        "corpus": {"seed": 11, "n_points": 10},
-        "model": asdict(replace(TINY, dropout=0.1)),
-        "pretraining": {"examples": 2048, "validation_examples": 32, "batch_size": 32,
-                        "max_steps": 400, "validate_every": 100, "patience": 100,
-                        "checkpoint_seconds": 0},
-    }  # fmt: skip
-    (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections))
-    command = [sys.executable, "-m", "pie.network.pretraining", "--workers", "1",
-               "--params", tmp_path / "params.yaml", "--benchmarks", root / "data/benchmarks",
-               "--weights", tmp_path / "weights", "--state", tmp_path / "state",
-               "--cache", tmp_path / "corpus"]  # fmt: skip
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    steps = [0]
-    for _ in range(3):
-        process = subprocess.Popen(command, env=environment)
-        while process.poll() is None and _checkpointed(tmp_path) <= steps[-1]:
-            time.sleep(0.05)
-        time.sleep(0.1)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        steps.append(_checkpointed(tmp_path))
-    assert 0 < steps[1] < steps[2] < steps[3] < 400, (
-        "each life went on from the last one's checkpoint"
-    )
-    subprocess.run(command, check=True, env=environment)
-    assert _checkpointed(tmp_path) == 400
-    assert len(pd.read_csv(tmp_path / "weights/training.csv")) == 4
-
-
-def _checkpointed(folder):
-    """The step of the checkpoint under a folder; 0 if there is none.
-
-    Read at once, not by ``safe_open``, which opens a file twice: it is being replaced meanwhile.
-    """
-    for checkpoint in (folder / "state").glob("*/checkpoint.safetensors"):
-        stored = checkpoint.read_bytes()
-        header = json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")])
-        return json.loads(header["__metadata__"]["progress"])["step"]
-    return 0
 
 
 def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, cache):
