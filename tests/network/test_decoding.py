@@ -51,7 +51,11 @@ def test_a_wide_beam_finds_the_most_probable_trees_exactly():
     logits = np.full(vocabulary.SIZE, -30.0)
     leaf, other, unary = (vocabulary.encode((code,))[0] for code in (1, 2, 17))
     logits[[leaf, other, unary]] = np.log([0.5, 0.3, 0.2])
-    found = search(lambda t, p, s: (np.broadcast_to(log_softmax(logits), (*t.shape, vocabulary.SIZE)), s), 8, 4)
+
+    def step(tokens, position, state):
+        return np.broadcast_to(log_softmax(logits), (*tokens.shape, vocabulary.SIZE)), state
+
+    found = search(step, 8, 4)
     expected = sorted(
         (
             (0.2**k * p, (unary,) * k + (end,))

@@ -1,8 +1,10 @@
-"""Two processes under torchrun make the run of one process."""
+"""The command line: a killed run resumes, and two processes make the run of one."""
 
+import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import asdict, replace
 
 import pandas as pd
@@ -21,6 +23,7 @@ from pie.network.schedule import TrainingConfig
 TWO = TrainingConfig(examples=2048, validation_examples=32, batch_size=32, max_steps=2,
                      validate_every=1, patience=100, learning_rate=1e-3, gradient_clip=1.0,
                      bfloat16=False, checkpoint_seconds=0)  # fmt: skip
+ONE_THREAD = os.environ | {"OMP_NUM_THREADS": "1"}
 TORCHRUN = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m"]
 
 
@@ -29,18 +32,23 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("corpus")  # filled by the first run
 
 
-def run(folder, root, cache, *launcher, config=TWO, more=()):
-    """The command line on a tiny network; returns the finished process."""
+def command(folder, root, cache, *launcher, config=TWO, more=()):
+    """Trains a tiny network in a folder."""
     sections = {"corpus": {"seed": 11, "n_points": 10}, "model": asdict(TINY),
                 "pretraining": asdict(config)}  # fmt: skip
     folder.mkdir(exist_ok=True)
     (folder / "params.yaml").write_text(yaml.safe_dump(sections))
-    command = [sys.executable, "-m", *launcher, "pie.network.pretraining",
-               "--params", folder / "params.yaml", "--benchmarks", root / "data/benchmarks",
-               "--weights", folder / "weights", "--state", folder / "state",
-               "--cache", cache, "--workers", "1", "--device", "cpu", *more]  # fmt: skip
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    return [sys.executable, "-m", *launcher, "pie.network.pretraining",
+            "--params", folder / "params.yaml", "--benchmarks", root / "data/benchmarks",
+            "--weights", folder / "weights", "--state", folder / "state",
+            "--cache", cache, "--workers", "1", "--device", "cpu", *more]  # fmt: skip
+
+
+def run(*given, **more):
+    """The finished process of a command."""
+    return subprocess.run(
+        command(*given, **more), env=ONE_THREAD, capture_output=True, text=True, timeout=300
+    )
 
 
 def log(folder):
@@ -50,6 +58,39 @@ def log(folder):
 def checkpoint(folder):
     (path,) = (folder / "state").glob("*/checkpoint.safetensors")
     return load_file(path)
+
+
+def checkpointed(folder):
+    """The step of the checkpoint under a folder; 0 if there is none.
+
+    Read at once, not by ``safe_open``, which opens a file twice: it is being replaced meanwhile.
+    """
+    for path in (folder / "state").glob("*/checkpoint.safetensors"):
+        stored = path.read_bytes()
+        header = json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")])
+        return json.loads(header["__metadata__"]["progress"])["step"]
+    return 0
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_moment_resumes(tmp_path, root, cache):
+    """Three times on the way; the checkpoint is always whole and the run ends."""
+    arguments = command(
+        tmp_path, root, cache, config=replace(TWO, max_steps=400, validate_every=100)
+    )
+    steps = [0]
+    for _ in range(3):
+        process = subprocess.Popen(arguments, env=ONE_THREAD)
+        while process.poll() is None and checkpointed(tmp_path) <= steps[-1]:
+            time.sleep(0.05)
+        time.sleep(0.1)
+        process.kill()
+        process.wait()
+        steps.append(checkpointed(tmp_path))
+    assert 0 < steps[1] < steps[2] < steps[3] < 400, "each life went on from the last one's"
+    subprocess.run(arguments, check=True, env=ONE_THREAD)
+    assert checkpointed(tmp_path) == 400
+    assert len(log(tmp_path)) == 4
 
 
 @pytest.mark.slow

@@ -24,17 +24,21 @@ def test_bits_are_those_of_the_network_in_training(rng):
     np.testing.assert_array_equal(inference.half_bits(points.astype(np.float32)), theirs)
 
 
+def assert_the_same_logits(whole, network, near=NEAR):
+    """One token at a time, and of the whole prefix."""
+    points, prefix = torch.randn(3, 20, 3), torch.randint(3, 20, (3, 6))
+    expected = whole(points, prefix).detach().numpy()
+    state = (network.memory(points.numpy()), None)
+    for position in range(6):
+        logits, state = network.step(prefix[:, position, None].numpy(), position, state)
+        np.testing.assert_allclose(logits[:, 0], expected[:, position], **near)
+
+
 @pytest.mark.parametrize("config", [TINY, PAPERS], ids=["inducing", "isab"])
 def test_one_step_at_a_time_gives_the_logits_of_the_whole_prefix(config):
     torch.manual_seed(1)
     whole = PIE(config).eval()
-    points, prefix = torch.randn(3, 20, 3), torch.randint(3, 20, (3, 6))
-    expected = whole(points, prefix).detach().numpy()
-    network = Network.of(whole)
-    state = (network.memory(points.numpy()), None)
-    for position in range(6):
-        logits, state = network.step(prefix[:, position, None].numpy(), position, state)
-        np.testing.assert_allclose(logits[:, 0], expected[:, position], **NEAR)
+    assert_the_same_logits(whole, Network.of(whole))
 
 
 def test_several_prefixes_share_the_points_of_their_set(tiny_model, tiny_network):
@@ -53,16 +57,9 @@ def test_several_prefixes_share_the_points_of_their_set(tiny_model, tiny_network
         np.testing.assert_allclose(logits[0, row], expected, **NEAR)
 
 
-def test_the_released_weights_give_the_same_probabilities(root):
-    whole = model.load_weights(root / "data/models/pie-plus")
-    network = Network.load(root / "data/models/pie-plus")
-    points, prefix = torch.randn(2, 100, 3), torch.randint(3, 20, (2, 8))
-    prefix[:, 0] = 1
-    expected = whole(points, prefix).detach().numpy()
-    state = (network.memory(points.numpy()), None)
-    for position in range(8):
-        logits, state = network.step(prefix[:, position, None].numpy(), position, state)
-        np.testing.assert_allclose(logits[:, 0], expected[:, position], rtol=1e-3, atol=1e-3)
+def test_the_released_weights_give_the_same_logits(root):
+    folder, near = root / "data/models/pie-plus", {"rtol": 1e-3, "atol": 1e-3}
+    assert_the_same_logits(model.load_weights(folder), Network.load(folder), near)
 
 
 def test_weights_that_do_not_fit_are_named(tiny_model, tmp_path):

@@ -1,37 +1,28 @@
 import struct
+from dataclasses import replace
 
 import pytest
 import torch
 from tiny import TINY
 
-from pie.network.config import ModelConfig
-from pie.network.model import PIE, half_bits, load_weights, parameter_count, save_weights
-from pie.network.set_transformer import ISAB, PMA, SAB
-
-
-def test_table_4_has_about_33_million_parameters():
-    assert parameter_count(PIE(ModelConfig())) == pytest.approx(33.1e6, rel=0.02)
+from pie.network.model import PIE, half_bits, load_weights, save_weights
+from pie.network.set_transformer import ISAB, MAB, PMA
 
 
 @pytest.mark.parametrize(
-    "value", [0.0, -0.0, 1.0, -2.5, 6e-8, -6e-8, 5.96e-8, 65504.0, -65504.0, 1 / 3]
+    "value", [0.0, -0.0, 1.0, -2.5, 6e-8, -6e-8, 5.96e-8, 65504.0, -65504.0, 7e4, -7e4, 1 / 3]
 )
-def test_bits_are_those_of_ieee_half_precision(value):
-    expected = f"{struct.unpack('>H', struct.pack('>e', value))[0]:016b}"
+def test_bits_are_those_of_ieee_half_precision_clamped(value):
+    clamped = min(max(value, -65504.0), 65504.0)
+    expected = f"{struct.unpack('>H', struct.pack('>e', clamped))[0]:016b}"
     bits = half_bits(torch.tensor([value]))
     assert "".join("1" if b > 0 else "0" for b in bits) == expected
-
-
-def test_values_beyond_half_precision_are_clamped_not_wrapped():
-    assert torch.equal(half_bits(torch.tensor([70000.0])), half_bits(torch.tensor([65504.0])))
-    assert torch.equal(half_bits(torch.tensor([-70000.0])), half_bits(torch.tensor([-65504.0])))
 
 
 @pytest.mark.parametrize("encoder", ["isab", "inducing"])
 def test_the_order_of_the_points_does_not_matter(encoder):
     torch.manual_seed(0)
-    model = PIE(ModelConfig(width=32, heads=4, dropout=0.0, encoder=encoder, encoder_layers=2,
-                            inducing=8, decoder_layers=1, decoder_feed_forward=32)).eval()  # fmt: skip
+    model = PIE(replace(TINY, encoder=encoder, encoder_layers=2)).eval()
     points, prefix = torch.randn(2, 20, 3), torch.randint(1, 20, (2, 5))
     shuffled = points[:, torch.randperm(20)]
     torch.testing.assert_close(model(points, prefix), model(shuffled, prefix), rtol=1e-4, atol=1e-5)
@@ -39,11 +30,11 @@ def test_the_order_of_the_points_does_not_matter(encoder):
 
 def test_blocks_keep_the_shapes_of_their_equations():
     x = torch.randn(2, 7, 16)
-    assert SAB(16, 4, 0, 0.0)(x).shape == (2, 7, 16)
+    assert MAB(16, 4, 0, 0.0)(x, x[:, :3]).shape == (2, 7, 16)
     assert ISAB(16, 4, 0, 0.0, inducing=3)(x).shape == (2, 7, 16)
     assert PMA(16, 4, 0, 0.0, features=5)(x).shape == (2, 5, 16)
     with pytest.raises(ValueError, match="width 16 is not a multiple of heads 3"):
-        SAB(16, 3, 0, 0.0)
+        MAB(16, 3, 0, 0.0)
 
 
 def test_a_later_token_does_not_change_an_earlier_logit(tiny_model):
@@ -82,7 +73,3 @@ def test_missing_damaged_and_foreign_weights_are_named(tiny_model, tmp_path):
         (tmp_path / "config.json").write_text(damaged)
         with pytest.raises(ValueError, match="config.json is damaged"):
             load_weights(tmp_path)
-
-
-def test_tiny_is_tiny():
-    assert parameter_count(PIE(TINY)) < 60_000

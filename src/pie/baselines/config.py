@@ -34,31 +34,25 @@ class GeneticConfig:
 
 
 @dataclass(frozen=True)
-class Breeding:
-    """Settings of genetic programming; those not marked are public DSO's."""
-
-    generations: int = 20  # per iteration, 0 = policy alone; paper
-    crossover: float = 0.5  # probability; paper
-    mutation: float = 0.5  # probability; paper
-    tournament: int = 5
-    mutation_depth: int = 3  # of new subtrees
-    hall_of_fame: int = 50  # programs that join the policy's batch
-
-
-@dataclass(frozen=True)
-class NeuralGuidedConfig(Breeding):
+class NeuralGuidedConfig:
     """Settings; those not marked are public DSO's (``config_regression_gp`` with its parents)."""
 
     samples: int = 200_000  # programs evaluated; paper
     entropy_weight: float = 0.03  # λ_H; paper
     epsilon: float = 0.05  # ε; paper
     priority_queue: bool = True  # paper
+    generations: int = 20  # of genetic programming per iteration, 0 = policy alone; paper
+    crossover: float = 0.5  # probability; paper
+    mutation: float = 0.5  # probability; paper
     policy_gradient: bool = True  # ours: the paper reports ε; in public DSO the queue replaces it
     queue_size: int = 10  # k
     queue_batch: int = 1  # programs drawn from the queue per iteration
     queue_weight: float = 200.0  # w
     batch: int = 500  # programs sampled per iteration
     population: int = 100  # of genetic programming, drawn from the batch
+    tournament: int = 5
+    mutation_depth: int = 3  # of new subtrees
+    hall_of_fame: int = 50  # programs that join the policy's batch
     learning_rate: float = 2.5e-3  # of Adam
     units: int = 32  # of the LSTM
     entropy_gamma: float = 0.7  # γ
@@ -85,11 +79,16 @@ class NeuralGuidedConfig(Breeding):
             )
         if not 0.0 < self.epsilon <= 1.0:
             raise ValueError(f"epsilon is {self.epsilon}; expected more than 0, at most 1")
-        if self.max_length > MAX_LENGTH:
-            raise ValueError(f"max_length is {self.max_length}; expected at most {MAX_LENGTH}")
+        if not 1 <= self.min_length < self.max_length <= MAX_LENGTH:
+            raise ValueError(
+                f"lengths are {self.min_length} to {self.max_length}; expected 1 ≤ min < max ≤ "
+                f"{MAX_LENGTH}"
+            )
         for name in self.operators:
             if name not in BY_NAME:
                 raise ValueError(f"unknown operator {name!r}; known are {', '.join(BY_NAME)}")
+        if not any(BY_NAME[name].arity == 2 for name in self.operators):
+            raise ValueError(f"operators are {self.operators}; expected one with two operands")
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,17 @@ one are then scored again with the true operators. The other objectives evolve w
 import contextlib
 import math
 import time
-import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from unittest import mock
 
 import gplearn.genetic
 import numpy as np
-from gplearn.fitness import make_fitness
-from gplearn.functions import _Function, make_function
+from gplearn.fitness import _Fitness
+from gplearn.functions import _Function
 from gplearn.genetic import SymbolicRegressor
 
-from ..expr.expression import Expression, Tree, from_tree
-from ..expr.operators import MAX_VARIABLES
+from ..expr.expression import Expression
+from ..expr.operators import BY_NAME, CONSTANT, MAX_VARIABLES, MUL, SYMBOLS
 from ..search.candidates import Candidate, Discovery, check_points
 from .config import GeneticConfig
 from .objectives import OBJECTIVES, WORST, Vanilla
@@ -47,8 +46,8 @@ class _Program(gplearn.genetic._Program):
 # the paper's operators, protected and true; an undefined value has the worst fitness
 _PROTECTED = (
     *("add", "sub", "mul", "div", "sqrt", "log", "neg", "sin", "cos"),
-    make_function(function=_exp, name="exp", arity=1, wrap=False),
-    make_function(function=_pow, name="pow", arity=2, wrap=False),
+    _Function(_exp, "exp", 1),
+    _Function(_pow, "pow", 2),
 )
 _TRUE = (
     *("add", "sub", "mul", "neg", "sin", "cos"),
@@ -62,24 +61,22 @@ _TRUE = (
 
 def to_expression(program: list) -> Expression:
     """A gplearn program with the true operators; ValueError if it is too long."""
-    rest = list(reversed(program))
-
-    def read() -> Tree:
-        node = rest.pop()
-        if isinstance(node, _Function):
-            name = {"log": "ln"}.get(node.name, node.name)
-            children = [read() for _ in range(node.arity)]
-            return ("mul", ("c", -1.0), *children) if name == "neg" else (name, *children)
-        return ("c", float(node)) if isinstance(node, float) else ("x", int(node) + 1)
-
-    return from_tree(read())
+    codes, constants = [], []
+    for node in program:  # in prefix order
+        if isinstance(node, float):
+            codes.append(CONSTANT)
+            constants.append(float(node))
+        elif not isinstance(node, _Function):
+            codes.append(int(node) + 1)
+        elif node.name == "neg":
+            codes += [MUL, CONSTANT]
+            constants.append(-1.0)
+        else:
+            codes.append(BY_NAME[SYMBOLS.get(node.name, node.name)].code)
+    return Expression(tuple(codes), tuple(constants))
 
 
 def _estimator(config: GeneticConfig, objective: Vanilla, generations: int) -> SymbolicRegressor:
-    def fitness(y, predicted, weight):
-        # gplearn first tests a fitness function on two values
-        return objective.score(predicted) if len(predicted) == len(objective.rows) else WORST
-
     return SymbolicRegressor(
         population_size=config.population,
         generations=generations,
@@ -88,7 +85,7 @@ def _estimator(config: GeneticConfig, objective: Vanilla, generations: int) -> S
         const_range=(-config.constants_up_to, config.constants_up_to),
         init_depth=(config.min_depth, config.max_depth),
         function_set=_PROTECTED if objective.as_in_paper else _TRUE,
-        metric=make_fitness(function=fitness, greater_is_better=True, wrap=False),
+        metric=_Fitness(lambda y, predicted, weight: objective.score(predicted), True),
         parsimony_coefficient=config.parsimony,
         p_crossover=config.crossover,
         p_subtree_mutation=config.subtree_mutation,
@@ -103,10 +100,8 @@ def _estimator(config: GeneticConfig, objective: Vanilla, generations: int) -> S
 
 @mock.patch.object(gplearn.genetic, "_Program", _Program)
 @np.errstate(all="ignore")
-def _fit_quietly(estimator: SymbolicRegressor, objective: Vanilla) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        estimator.fit(objective.rows, np.zeros(len(objective.rows)))
+def _fit(estimator: SymbolicRegressor, objective: Vanilla) -> None:
+    estimator.fit(objective.rows, np.zeros(len(objective.rows)))
 
 
 def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[list]:
@@ -116,7 +111,7 @@ def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[lis
     for generation in range(1, config.generations + 1):
         began = time.perf_counter()
         estimator.set_params(generations=generation)
-        _fit_quietly(estimator, objective)
+        _fit(estimator, objective)
         population = estimator._programs[-1]
         best.append(max(population, key=lambda p: p.raw_fitness_))
         now = time.perf_counter()
@@ -135,19 +130,20 @@ def ranked(programs: Iterable[list], objective: Vanilla, parsimony: float) -> li
     """
     price = 0.0 if objective.as_in_paper else parsimony
 
-    def best(scored: Iterable[tuple[float, Expression]]) -> list[tuple[float, Expression]]:
-        distinct = {(e.codes, e.constants): (s, e) for s, e in scored if s > WORST}.values()
-        return sorted(distinct, key=lambda pair: price * len(pair[1].codes) - pair[0])
+    def best(expressions: list[Expression], score: Callable) -> list[tuple[Expression, float]]:
+        found = {e: score(e.values(objective.rows)) for e in expressions}
+        defined = [(e, fitness) for e, fitness in found.items() if fitness > WORST]
+        return sorted(defined, key=lambda pair: price * len(pair[0].codes) - pair[1])
 
     expressions = []
     for program in programs:
         with contextlib.suppress(ValueError):  # too long
             expressions.append(to_expression(program))
-    evolved = best((objective.score(e.values(objective.rows)), e) for e in expressions)
-    finished = objective.finish([e for _, e in evolved[:FINISHED]])
+    evolved = best(expressions, objective.score)
+    finished = objective.finish([e for e, _ in evolved[:FINISHED]])
     return [
-        Candidate(expression, score, math.nan, "ok")
-        for score, expression in best((objective.score_finished(e), e) for e in finished)
+        Candidate(e, fitness, math.nan, "ok")
+        for e, fitness in best(finished, objective.score_finished)
     ]
 
 

@@ -7,16 +7,16 @@ from ..search.candidates import Method
 from ..sources import digest_of
 from .config import BaselinesConfig
 
-# module and section of the parameters, fitness
+# module and section of the parameters, further arguments
 METHODS = {
-    "GP (Vanilla)": ("genetic", "vanilla"),
-    "GP (CL-FEM)": ("genetic", "cl-fem"),
-    "DSO (Vanilla)": ("neural_guided", "vanilla"),
-    "DSO (CL-FEM)": ("neural_guided", "cl-fem"),
-    "Null space": ("null_space", ""),
-    "GP (least squares)": ("genetic", "least squares"),
-    "GP (implicit derivatives)": ("genetic", "implicit derivatives"),
-    "GP (Sampson)": ("genetic", "sampson"),
+    "GP (Vanilla)": ("genetic", {"fitness": "vanilla"}),
+    "GP (CL-FEM)": ("genetic", {"fitness": "cl-fem"}),
+    "DSO (Vanilla)": ("neural_guided", {"fitness": "vanilla"}),
+    "DSO (CL-FEM)": ("neural_guided", {"fitness": "cl-fem"}),
+    "Null space": ("null_space", {}),
+    "GP (least squares)": ("genetic", {"fitness": "least squares"}),
+    "GP (implicit derivatives)": ("genetic", {"fitness": "implicit derivatives"}),
+    "GP (Sampson)": ("genetic", {"fitness": "sampson"}),
 }
 
 
@@ -29,18 +29,15 @@ class Baselines:
 
     @property
     def methods(self) -> dict[str, Method]:
-        # gplearn, DEAP and PyTorch take a second to import
+        # gplearn and PyTorch take a second to import
         from .genetic import genetic
         from .neural_guided import neural_guided
         from .null_space import null_space
 
-        gp = functools.partial(genetic, config=self.config.genetic)
-        dso = functools.partial(neural_guided, config=self.config.neural_guided)
-        svd = functools.partial(null_space, config=self.config.null_space)
-        searches = {"genetic": gp, "neural_guided": dso}
+        searches = {"genetic": genetic, "neural_guided": neural_guided, "null_space": null_space}
         return {
-            name: functools.partial(searches[section], fitness=fitness) if fitness else svd
-            for name, (section, fitness) in METHODS.items()
+            name: functools.partial(searches[of], config=getattr(self.config, of), **arguments)
+            for name, (of, arguments) in METHODS.items()
         }
 
     def budget(self, method: str) -> str:
@@ -53,5 +50,5 @@ class Baselines:
         }[METHODS[method][0]]
 
     def digest(self, method: str) -> bytes:
-        section, fitness = METHODS[method]
-        return digest_of([f"baselines.{section}"], (getattr(self.config, section), fitness))
+        section, arguments = METHODS[method]
+        return digest_of([f"baselines.{section}"], (getattr(self.config, section), arguments))

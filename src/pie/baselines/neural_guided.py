@@ -29,7 +29,7 @@ import numpy as np
 import torch
 
 from ..expr.expression import Expression
-from ..expr.operators import BY_NAME, CONSTANT, MAX_VARIABLES
+from ..expr.operators import CONSTANT, MAX_VARIABLES
 from ..fit.constants import Fit, fit
 from ..fit.fitness import stochastic_copies
 from ..search.candidates import Candidate, Discovery, check_points
@@ -38,12 +38,6 @@ from .policy import Policy
 from .programs import Codes, Grammar, evolve
 
 RETURNED = 20  # candidates
-
-
-def _grammar(config: NeuralGuidedConfig, n_variables: int) -> Grammar:
-    operators = tuple(BY_NAME[name].code for name in config.operators)
-    lengths = config.min_length, config.max_length
-    return Grammar(n_variables, operators, *lengths, config.max_constants)
 
 
 class _Finished(Exception):
@@ -61,15 +55,14 @@ class _Judge:
 
     def __call__(self, programs: Sequence[Codes]) -> np.ndarray:
         """Rewards (B,); every program counts as a sample, cached or not."""
-        wanted = list(map(tuple, programs[: self.left]))  # plain tuples, not DEAP's individuals
+        wanted = programs[: self.left]
         for codes in dict.fromkeys(wanted):
-            if codes in self.rewards:
-                continue
             if time.perf_counter() >= self.deadline:
                 raise _Finished
-            self._remember(codes, self._fit(codes))
+            if codes not in self.rewards:
+                self._remember(codes, self._fit(codes))
         self.left -= len(wanted)
-        if self.left == 0 or time.perf_counter() >= self.deadline:
+        if self.left == 0:
             raise _Finished
         return np.array([self.rewards[codes] for codes in programs])
 
@@ -102,9 +95,9 @@ def learn(
     programs: Sequence[Codes],
     rewards: np.ndarray,
     queue: Sequence[Codes],
-    config: NeuralGuidedConfig,
 ) -> None:
     """One gradient step of the policy on a batch with rewards (B,) and on queue programs."""
+    config = policy.config
     quantile = np.quantile(rewards, 1.0 - config.epsilon, method="higher")
     kept = np.flatnonzero(rewards >= quantile)
     scores = policy.score([*(programs[i] for i in kept), *queue])
@@ -125,19 +118,16 @@ def _search(grammar: Grammar, judge: _Judge) -> None:
     config = judge.config
     rng = np.random.default_rng(config.seed)
     generator = torch.Generator().manual_seed(config.seed)
-    policy = Policy(
-        grammar, generator, config.units, config.entropy_gamma, config.length, config.length_scale
-    )
+    policy = Policy(grammar, generator)
     optimiser = torch.optim.Adam(policy.parameters(), config.learning_rate)
     queue: dict[Codes, float] = {}
     while True:
-        programs, _ = policy.sample(config.batch, generator)
+        programs = policy.sample(config.batch, generator)
         rewards = judge(programs)
         if config.generations:
             seeds = rng.choice(len(programs), config.population, replace=False)
-            bred, bred_rewards = evolve(
-                [programs[i] for i in seeds], rewards[seeds], judge, grammar, config, rng
-            )
+            parents = [programs[i] for i in seeds]
+            bred, bred_rewards = evolve(parents, rewards[seeds], judge, grammar, rng)
             programs, rewards = programs + bred, np.concatenate([rewards, bred_rewards])
         drawn: list[Codes] = []
         if config.priority_queue:
@@ -145,7 +135,7 @@ def _search(grammar: Grammar, judge: _Judge) -> None:
             queue = dict(heapq.nlargest(config.queue_size, queue.items(), key=lambda q: q[1]))
             known = list(queue)
             drawn = [known[i] for i in rng.integers(len(known), size=config.queue_batch)]
-        learn(policy, optimiser, programs, rewards, drawn, config)
+        learn(policy, optimiser, programs, rewards, drawn)
 
 
 def neural_guided(
@@ -170,5 +160,5 @@ def neural_guided(
         copies = stochastic_copies(points, np.random.default_rng(config.seed))
     judge = _Judge(points, copies, config, began + seconds)
     with contextlib.suppress(_Finished):
-        _search(_grammar(config, points.shape[1]), judge)
+        _search(Grammar(points.shape[1], config), judge)
     return Discovery(judge.candidates(), time.perf_counter() - began)

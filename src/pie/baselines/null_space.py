@@ -14,7 +14,6 @@ with s₀ from permuted points: without a law the ratio is about 1. It is divide
 because f² squares the ratio.
 """
 
-import functools
 import itertools
 import time
 from collections.abc import Iterator
@@ -52,13 +51,13 @@ def null_space(
     points = check_points(points, MAX_VARIABLES)
     began, (n, d) = time.perf_counter(), points.shape
     found = []
+    logarithms = [("c", 1.0), *(("ln", ("x", j)) for j in range(1, d + 1))]
     degrees = range(1, max(2, config.degree + 2 - d) + 1)
-    for degree, pool in (
-        (1, [("c", 1.0), *(("ln", ("x", j)) for j in range(1, d + 1))]),
-        *((k, monomials(d, k)) for k in degrees),
-    ):
-        for relation, ratio in _relations(pool, points, config.factor):
-            equation = _product(relation, points, ratio) if pool[1][0] == "ln" else _sum(relation)
+    for degree, pool in [(1, logarithms), *((k, monomials(d, k)) for k in degrees)]:
+        powers = pool is logarithms
+        cloud = np.abs(points) if powers else points
+        for relation, ratio in _relations(pool, cloud, config.factor):
+            equation = _product(relation, points, ratio) if powers else _sum(relation)
             score = n * float(np.log(ratio)) / degree + config.price * len(relation)
             if equation is not None:
                 refused = ratio >= config.largest_ratio
@@ -92,18 +91,22 @@ def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
 
 
 def _columns(pool: list[Tree], points: np.ndarray) -> np.ndarray:
-    """Terms at the points (N, D), logarithms of |x|; rows with finite values only, (≤ N, M)."""
-    points = np.abs(points) if pool[1][0] == "ln" else points
+    """Terms at the points (N, D); rows with finite values only, (≤ N, M)."""
     columns = np.stack([from_tree(term).values(points) for term in pool], axis=1)
     return columns[np.isfinite(columns).all(axis=1)]
 
 
 def _sum(relation: Relation) -> Expression:
     """Σ c_k·φ_k, scaled so that the largest coefficient is 1."""
-    largest = max((c for _, c in relation), key=abs)
-    pieces = [("mul", ("c", c / largest), t) if c != largest else t for t, c in relation]
-    pieces = [p[1] if p[0] == "mul" and p[2][0] == "c" else p for p in pieces]
-    return from_tree(functools.reduce(lambda left, right: ("add", left, right), pieces))
+    largest, tree = max((c for _, c in relation), key=abs), None
+    for term, c in relation:
+        weight = ("c", c / largest)
+        if term[0] == "c":
+            term = weight
+        elif c != largest:
+            term = ("mul", weight, term)
+        tree = ("add", tree, term) if tree else term
+    return from_tree(tree)
 
 
 def _product(relation: Relation, points: np.ndarray, ratio: float) -> Expression | None:
@@ -114,10 +117,10 @@ def _product(relation: Relation, points: np.ndarray, ratio: float) -> Expression
         return None
     exponents = np.array(list(found.values()))
     exponents *= np.sign(exponents[0]) / min(sizes)  # smallest 1 in size, first positive
-    plain = points[:, [j - 1 for j in found]], [("x", j) for j in found]
-    squared = plain[0] ** 2, [("pow2", x) for x in plain[1]]
-    readings = [(plain, e) for e in _readings(exponents, 1e-6 + min(ratio, 0.05))]
-    for (columns, bases), powers in (*readings, (squared, exponents / 2.0)):
+    columns, bases = points[:, [j - 1 for j in found]], [("x", j) for j in found]
+    readings = [(columns, bases, e) for e in _readings(exponents, 1e-6 + min(ratio, 0.05))]
+    squared = (columns**2, [("pow2", base) for base in bases], exponents / 2.0)
+    for columns, bases, powers in [*readings, squared]:
         value = np.prod(columns**powers, axis=1)
         if np.all(value > 0.0) or np.all(value < 0.0):
             tree = None

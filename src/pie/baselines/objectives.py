@@ -36,9 +36,13 @@ class Vanilla:
         """The points and all other rows that the score needs, (R, D)."""
         return self.points
 
-    @np.errstate(all="ignore")
     def score(self, values: np.ndarray) -> float:
-        """Fitness from the values of a program on the rows, (R,)."""
+        """Fitness of a program from its values on the rows, (R,)."""
+        return self.score_finished(values)
+
+    @np.errstate(all="ignore")
+    def score_finished(self, values: np.ndarray) -> float:
+        """Fitness of an equation of :meth:`finish` from its values on the rows, (R,)."""
         score = self._score(values)
         return score if np.isfinite(score) else WORST
 
@@ -48,9 +52,6 @@ class Vanilla:
     def finish(self, expressions: list[Expression]) -> list[Expression]:
         """Equations from evolved programs, with fitted constants where the objective has any."""
         return expressions
-
-    def score_finished(self, expression: Expression) -> float:
-        return self.score(expression.values(self.rows))
 
 
 class ClFem(Vanilla):
@@ -132,11 +133,11 @@ class ImplicitDerivatives(Vanilla):
         return [from_tree(("sub", tree, ("c", level))) for tree, level in trees]
 
 
-def normals(points: np.ndarray, neighbours: int = NEIGHBOURS) -> np.ndarray:
+def normals(points: np.ndarray) -> np.ndarray:
     """Unit normals by local PCA, (N, D), in units of the columns' spread, of points (N, D)."""
     scaled = points / points.std(0)
     square = ((scaled[:, None] - scaled[None]) ** 2).sum(-1)
-    nearest = np.argsort(square, axis=1)[:, : min(neighbours, len(points))]
+    nearest = np.argsort(square, axis=1)[:, :NEIGHBOURS]
     patches = scaled[nearest]
     _, _, axes = np.linalg.svd(patches - patches.mean(1, keepdims=True), full_matrices=False)
     return axes[:, -1]
@@ -152,25 +153,24 @@ class LeastSquares(ClFem):
 
     as_in_paper = False
 
-    def _combined(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Its values on all rows (R,) and its coefficients; None if undefined."""
+    @np.errstate(all="ignore")
+    def _combined(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Its values on all rows (R,) and its coefficients, nan if undefined."""
         columns = np.column_stack([values, self.rows, np.ones(len(values))])
         size = np.sqrt(np.mean(columns[: self.n] ** 2, axis=0))
-        if not (np.all(np.isfinite(size)) and np.all(size > 0.0)):
-            return None
-        given = columns[: self.n] / size
-        vector = np.linalg.eigh(given.T @ given)[1][:, 0]
-        weights = np.where(np.abs(vector) > NEGLIGIBLE, vector / size, 0.0)
+        weights = np.full(len(size), np.nan)
+        if np.all(np.isfinite(size)) and np.all(size > 0.0):
+            given = columns[: self.n] / size
+            vector = np.linalg.eigh(given.T @ given)[1][:, 0]
+            weights = np.where(np.abs(vector) > NEGLIGIBLE, vector / size, 0.0)
         return columns @ weights, weights
 
-    def _score(self, values):
-        found = self._combined(values)
-        return -np.inf if found is None else self._root(found[0])
+    def score(self, values):
+        return super().score(self._combined(values)[0])
 
-    def _root(self, values: np.ndarray) -> float:
+    def _score(self, values):
         return -float(np.sqrt(-super()._score(values)))
 
-    @np.errstate(all="ignore")
     def finish(self, expressions):
         """Each program with its coefficients, negligible terms left out."""
         equations = []
@@ -183,12 +183,6 @@ class LeastSquares(ClFem):
                     tree = ("add", ("mul", ("c", float(weight)), term), tree)
             equations.append(from_tree(tree))
         return equations
-
-    @np.errstate(all="ignore")
-    def score_finished(self, expression):
-        """Fitness with the coefficients in the equation itself."""
-        score = self._root(expression.values(self.rows))
-        return score if np.isfinite(score) else WORST
 
 
 OBJECTIVES = {

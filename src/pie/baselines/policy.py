@@ -19,7 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from .programs import ARITY, INVERSE, TRIGONOMETRIC, Codes, Grammar
+from ..expr.operators import arity
+from .programs import INVERSE, TRIGONOMETRIC, Codes, Grammar
 
 _PARENT, _SIBLING, _WAVES, _FIRST = range(4)  # features of an open operand
 
@@ -38,15 +39,33 @@ class _Open:
         self.policy = policy
         self.rows = torch.arange(batch)
         self.slots = torch.zeros(batch, max_length + 2, 4, dtype=torch.long)
-        self.slots[:, 0, : _SIBLING + 1] = len(policy.arity)
+        self.slots[:, 0, :_WAVES] = len(policy.arity)
         self.count = torch.ones(batch, dtype=torch.long)  # open operands; 0 = complete
         self.constants = torch.zeros(batch, dtype=torch.long)
         self.variables = torch.zeros(batch, dtype=torch.long)
         self.position = 0
 
-    def next(self) -> Tensor:
-        """Parent, sibling, inside a sine or cosine, first of two operands: (B, 4)."""
-        return self.slots[self.rows, (self.count - 1).clamp(min=0)]
+    def next(self) -> tuple[Tensor, Tensor]:
+        """Parent and sibling of the next token (B, 2), and shifts of its logits (B, V).
+
+        Shifts are −inf for a forbidden token, and 0 for all tokens after the end.
+        """
+        policy, config, t = self.policy, self.policy.config, self.position
+        known = self.slots[self.rows, (self.count - 1).clamp(min=0)]  # (B, 4)
+        after = self.count[:, None] + policy.arity - 1  # open operands after it, (B, V)
+        forbidden = policy.forbidden_child[known[:, _PARENT]]
+        forbidden |= policy.forbidden_sibling[known[:, _SIBLING]]
+        forbidden |= known[:, _WAVES, None].bool() & policy.trigonometric
+        forbidden |= after > config.max_length - t - 1
+        last = self.count == 1
+        lonely = last & (self.variables == 0) | (self.constants >= config.max_constants)
+        forbidden |= lonely[:, None] & policy.constant
+        if t + 1 < config.min_length:
+            forbidden |= after == 0
+        factor = -((t - config.length) ** 2) / (2.0 * config.length_scale)
+        shifted = policy.terminal & last[:, None] if t < config.length else ~policy.terminal
+        prior = (policy.same_arity + factor * shifted).masked_fill(forbidden, -torch.inf)
+        return known[:, :_WAVES], torch.where((self.count > 0)[:, None], prior, 0.0)
 
     def place(self, token: Tensor) -> None:
         """Fill the next operand (B,); what lies above the top of a stack is never read."""
@@ -67,53 +86,26 @@ class _Open:
         self.count = torch.where(alive, self.count + policy.arity[token] - 1, 0)
         self.position += 1
 
-    def prior(self, known: Tensor) -> Tensor:
-        """Shifts of the logits (B, V) given :meth:`next` (B, 4); −inf forbids a token."""
-        policy, grammar, t = self.policy, self.policy.grammar, self.position
-        after = self.count[:, None] + policy.arity - 1  # open operands after it, (B, V)
-        forbidden = policy.forbidden_child[known[:, _PARENT]]
-        forbidden = forbidden | policy.forbidden_sibling[known[:, _SIBLING]]
-        forbidden |= known[:, _WAVES, None].bool() & policy.trigonometric
-        forbidden |= after > grammar.max_length - t - 1
-        last = self.count == 1
-        lonely = last & (self.variables == 0) | (self.constants >= grammar.max_constants)
-        forbidden |= lonely[:, None] & policy.constant
-        if t + 1 < grammar.min_length:
-            forbidden |= after == 0
-        factor = -((t - policy.length) ** 2) / (2.0 * policy.length_scale)
-        shifted = policy.terminal & last[:, None] if t < policy.length else ~policy.terminal
-        return (policy.same_arity + factor * shifted).masked_fill(forbidden, -torch.inf)
-
 
 class Policy(nn.Module):
-    """The distribution over programs; ``gamma``, ``length`` and ``length_scale`` are γ, ℓ and s.
+    """The distribution over programs.
 
     The LSTM starts at zero as in public DSO, so the first programs follow the priors alone.
     """
 
-    def __init__(
-        self,
-        grammar: Grammar,
-        generator: torch.Generator,
-        units: int = 32,
-        gamma: float = 0.7,
-        length: float = 10.0,
-        length_scale: float = 5.0,
-    ):
+    def __init__(self, grammar: Grammar, generator: torch.Generator):
         super().__init__()
-        self.grammar, self.gamma = grammar, gamma
-        self.length, self.length_scale = length, length_scale
-        codes = grammar.codes
-        size = len(codes)
+        self.grammar, self.config = grammar, grammar.config
+        codes, size = grammar.codes, len(grammar.codes)
         # without weights: torch would draw them from its global generator
-        self.lstm = nn.LSTM(2 * (size + 1), units, batch_first=True, device="meta")
-        self.head = nn.Linear(units, size, device="meta")
+        self.lstm = nn.LSTM(2 * (size + 1), self.config.units, batch_first=True, device="meta")
+        self.head = nn.Linear(self.config.units, size, device="meta")
         self.to_empty(device="cpu")
         for weight in (*self.lstm.parameters(), self.head.bias):
             nn.init.zeros_(weight)
         nn.init.xavier_uniform_(self.head.weight, generator=generator)
         # constraints on tokens and pairs; the last row: no parent or sibling
-        self.arity = torch.tensor([ARITY[c] for c in codes])
+        self.arity = torch.tensor([arity(c) for c in codes])
         self.terminal = self.arity == 0
         self.constant = torch.arange(size) == 0
         self.variable = self.terminal & ~self.constant
@@ -131,8 +123,31 @@ class Policy(nn.Module):
         hidden, state = self.lstm(one_hot, state)
         return self.head(hidden), state
 
-    def _scores(self, logits: Tensor, prior: Tensor, tokens: Tensor, alive: Tensor) -> Scores:
-        """Sums over positions; logits and prior (B, T, V), tokens and alive (B, T)."""
+    @torch.no_grad()
+    def sample(self, batch: int, generator: torch.Generator) -> list[Codes]:
+        """Random programs."""
+        slots, state, drawn = _Open(batch, self.config.max_length, self), None, []
+        while bool((alive := slots.count > 0).any()):
+            known, prior = slots.next()
+            logits, state = self(known[:, None], state)
+            weights = (logits[:, 0] + prior).softmax(-1)
+            token = torch.multinomial(weights, 1, generator=generator)[:, 0]
+            drawn.append(token.where(alive, -1))
+            slots.place(token)
+        rows = torch.stack(drawn, 1).tolist()
+        return [tuple(self.grammar.codes[t] for t in row if t >= 0) for row in rows]
+
+    def score(self, programs: Sequence[Codes]) -> Scores:
+        """Log-probabilities and entropies of well-formed programs, differentiable."""
+        index = {code: i for i, code in enumerate(self.grammar.codes)}
+        rows = [torch.tensor([index[c] for c in program]) for program in programs]
+        tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)  # (B, T)
+        slots, steps = _Open(*tokens.shape, self), []
+        for token in tokens.unbind(1):
+            steps.append((*slots.next(), slots.count > 0))
+            slots.place(token)
+        known, prior, alive = (torch.stack(part, 1) for part in zip(*steps, strict=True))
+        logits, _ = self(known)  # (B, T, V)
         forbidden = torch.isneginf(prior)
         # forbidden programs may have positions without an allowed token
         logs = torch.where(forbidden.all(2, True), 0.0, logits + prior).log_softmax(-1)
@@ -140,37 +155,5 @@ class Policy(nn.Module):
         picked = logs.gather(2, tokens[..., None])[..., 0]
         # so that 0·log 0 = 0
         entropy = -(logs.exp() * logs.masked_fill(forbidden, 0.0)).sum(2)
-        decay = self.gamma ** torch.arange(tokens.shape[1])
+        decay = self.config.entropy_gamma ** torch.arange(tokens.shape[1])
         return Scores(*(torch.where(alive, x, 0.0).sum(1) for x in (picked, entropy * decay)))
-
-    @torch.no_grad()
-    def sample(self, batch: int, generator: torch.Generator) -> tuple[list[Codes], Scores]:
-        """Programs, and the scores that :meth:`score` gives them."""
-        slots, state, steps = _Open(batch, self.grammar.max_length, self), None, []
-        while bool((alive := slots.count > 0).any()):
-            known = slots.next()
-            prior = torch.where(alive[:, None], slots.prior(known), 0.0)
-            logits, state = self(known[:, None, :2], state)
-            weights = (logits[:, 0] + prior).softmax(-1)
-            token = torch.multinomial(weights, 1, generator=generator)[:, 0]
-            steps.append((logits[:, 0], prior, token, alive))
-            slots.place(token)
-        logits, prior, tokens, alive = (torch.stack(part, 1) for part in zip(*steps, strict=True))
-        drawn = zip(tokens.tolist(), alive.sum(1).tolist(), strict=True)
-        programs = [tuple(self.grammar.codes[t] for t in row[:length]) for row, length in drawn]
-        return programs, self._scores(logits, prior, tokens, alive)
-
-    def score(self, programs: Sequence[Codes]) -> Scores:
-        """Log-probabilities and entropies of well-formed programs, differentiable."""
-        index = {code: i for i, code in enumerate(self.grammar.codes)}
-        rows = [torch.tensor([index[c] for c in program]) for program in programs]
-        tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)
-        lengths = torch.tensor([len(program) for program in programs])
-        alive = torch.arange(tokens.shape[1]) < lengths[:, None]
-        slots, known, priors = _Open(len(programs), tokens.shape[1], self), [], []
-        for t in range(tokens.shape[1]):
-            known.append(slots.next())
-            priors.append(torch.where(alive[:, t, None], slots.prior(known[-1]), 0.0))
-            slots.place(tokens[:, t])
-        logits, _ = self(torch.stack(known, 1)[..., :2])
-        return self._scores(logits, torch.stack(priors, 1), tokens, alive)

@@ -5,64 +5,42 @@ mutations are those of Mundhenk et al. (2021). A forbidden child is replaced by 
 policy gives every program a positive probability.
 """
 
-import contextlib
+import heapq
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from deap import algorithms, base, tools
 
-from ..expr.operators import BY_CODE, CONSTANT, COS, EXP, LN, MAX_VARIABLES, POW2, SIN, SQRT
-from .config import Breeding
+from ..expr.operators import BY_NAME, CONSTANT, COS, EXP, LN, MAX_VARIABLES, POW2, SIN, SQRT, arity
+from .config import NeuralGuidedConfig
 
 Codes = tuple[int, ...]
 TRIGONOMETRIC = (SIN, COS)
 INVERSE = {EXP: LN, LN: EXP, SQRT: POW2, POW2: SQRT}
-ARITY = {code: 0 for code in range(MAX_VARIABLES + 1)} | {c: op.arity for c, op in BY_CODE.items()}
 
 
-@dataclass(frozen=True)
 class Grammar:
     """The allowed programs.
 
     Forbidden: length outside the limits, too many constants, no variable, an operator on constants
-    only, a unary operator on its inverse, sine or cosine inside sine or cosine. ValueError if there
-    is no binary operator, or not 1 ≤ min < max length.
+    only, a unary operator on its inverse, sine or cosine inside sine or cosine.
     """
 
-    n_variables: int
-    operators: tuple[int, ...]
-    min_length: int = 4
-    max_length: int = 64
-    max_constants: int = 3
-
-    def __post_init__(self):
-        if not any(ARITY[code] == 2 for code in self.operators):
-            raise ValueError(f"operators are {self.operators}; expected one with two operands")
-        if not 1 <= self.min_length < self.max_length:
-            raise ValueError(
-                f"lengths are {self.min_length} to {self.max_length}; expected 1 ≤ min < max"
-            )
-
-    @property
-    def terminals(self) -> Codes:
-        return (CONSTANT, *range(1, self.n_variables + 1))
-
-    @property
-    def codes(self) -> Codes:
-        """All tokens, (V,): token i of the policy is ``codes[i]``."""
-        return (*self.terminals, *self.operators)
+    def __init__(self, n_variables: int, config: NeuralGuidedConfig = NeuralGuidedConfig()):
+        self.config = config
+        self.terminals = (CONSTANT, *range(1, n_variables + 1))
+        self.operators = tuple(BY_NAME[name].code for name in config.operators)
+        self.codes = (*self.terminals, *self.operators)  # token i of the policy is codes[i]
 
     def allows(self, codes: Codes) -> bool:
         """Whether a well-formed program satisfies every constraint."""
-        if not self.min_length <= len(codes) <= self.max_length:
+        if not self.config.min_length <= len(codes) <= self.config.max_length:
             return False
-        if codes.count(CONSTANT) > self.max_constants:
+        if codes.count(CONSTANT) > self.config.max_constants:
             return False
         stack: list[tuple[int, bool]] = []  # root of each operand; contains sin or cos
         for code in reversed(codes):
-            operands = [stack.pop() for _ in range(ARITY[code])]
+            operands = [stack.pop() for _ in range(arity(code))]
             waves, trigonometric = any(waves for _, waves in operands), code in TRIGONOMETRIC
             if operands and all(root == CONSTANT for root, _ in operands):
                 return False
@@ -82,7 +60,7 @@ def subtree_end(codes: Codes, start: int) -> int:
     """
     open_slots = 1
     while open_slots:
-        open_slots += ARITY[codes[start]] - 1
+        open_slots += arity(codes[start]) - 1
         start += 1
     return start
 
@@ -104,42 +82,42 @@ def crossover(first: Codes, second: Codes, rng: np.random.Generator) -> tuple[Co
 def full_tree(grammar: Grammar, depth: int, rng: np.random.Generator) -> Codes:
     """A random tree with all leaves at ``depth``; uniform operators and leaves."""
     code = _choice(grammar.operators if depth else grammar.terminals, rng)
-    operands = [full_tree(grammar, depth - 1, rng) for _ in range(ARITY[code])]
+    operands = [full_tree(grammar, depth - 1, rng) for _ in range(arity(code))]
     return (code, *(c for operand in operands for c in operand))
 
 
-def replace_subtree(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
-    """Replace a subtree by a random full tree of depth 0 to ``depth``."""
+def replace_subtree(codes: Codes, grammar: Grammar, rng: np.random.Generator) -> Codes:
+    """Replace a subtree by a random full tree of at most the configured depth."""
     i = int(rng.integers(len(codes)))
-    tree = full_tree(grammar, int(rng.integers(depth + 1)), rng)
+    tree = full_tree(grammar, int(rng.integers(grammar.config.mutation_depth + 1)), rng)
     return codes[:i] + tree + codes[subtree_end(codes, i) :]
 
 
-def replace_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+def replace_node(codes: Codes, grammar: Grammar, rng: np.random.Generator) -> Codes:
     """Replace a token by another of the same arity."""
     i = int(rng.integers(len(codes)))
-    others = tuple(c for c in grammar.codes if ARITY[c] == ARITY[codes[i]] and c != codes[i])
+    others = tuple(c for c in grammar.codes if arity(c) == arity(codes[i]) and c != codes[i])
     return codes[:i] + (_choice(others, rng),) + codes[i + 1 :] if others else codes
 
 
-def insert_node(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+def insert_node(codes: Codes, grammar: Grammar, rng: np.random.Generator) -> Codes:
     """Make a subtree an operand of a new operator; another operand is a random leaf."""
     i = int(rng.integers(len(codes)))
     end = subtree_end(codes, i)
     operator = _choice(grammar.operators, rng)
-    operands = [codes[i:end]] + [(_choice(grammar.terminals, rng),)] * (ARITY[operator] - 1)
+    operands = [codes[i:end]] + [(_choice(grammar.terminals, rng),)] * (arity(operator) - 1)
     order = rng.permutation(len(operands))
     return codes[:i] + (operator, *(c for k in order for c in operands[k])) + codes[end:]
 
 
-def shrink(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int) -> Codes:
+def shrink(codes: Codes, grammar: Grammar, rng: np.random.Generator) -> Codes:
     """Replace an operator by one of its operands."""
-    inner = tuple(i for i, code in enumerate(codes) if ARITY[code])
+    inner = tuple(i for i, code in enumerate(codes) if arity(code))
     if not inner:
         return codes
     i = _choice(inner, rng)
     start = i + 1
-    if ARITY[codes[i]] == 2 and rng.random() < 0.5:
+    if arity(codes[i]) == 2 and rng.random() < 0.5:
         start = subtree_end(codes, start)
     return codes[:i] + codes[start : subtree_end(codes, start)] + codes[subtree_end(codes, i) :]
 
@@ -155,32 +133,10 @@ def mate(
     return one if grammar.allows(one) else first, other if grammar.allows(other) else second
 
 
-def mutate(codes: Codes, grammar: Grammar, rng: np.random.Generator, depth: int = 3) -> Codes:
+def mutate(codes: Codes, grammar: Grammar, rng: np.random.Generator) -> Codes:
     """One of the four mutations at random; the program itself if the result is forbidden."""
-    child = _choice(MUTATIONS, rng)(codes, grammar, rng, depth)
+    child = _choice(MUTATIONS, rng)(codes, grammar, rng)
     return child if grammar.allows(child) else codes
-
-
-class _Reward(base.Fitness):
-    weights = (1.0,)
-
-
-class _Individual(tuple):
-    """A program as DEAP expects it, with a fitness attribute."""
-
-    def __init__(self, codes: Codes):
-        self.fitness = _Reward()
-
-
-@contextlib.contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """Seed the global ``random`` that DEAP draws from, and restore its state."""
-    state = random.getstate()
-    random.seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(state)
 
 
 def evolve(
@@ -188,33 +144,35 @@ def evolve(
     rewards: np.ndarray,
     judge: Callable[[Sequence[Codes]], np.ndarray],
     grammar: Grammar,
-    breeding: Breeding,
     rng: np.random.Generator,
 ) -> tuple[list[Codes], np.ndarray]:
-    """Breed ``seeds`` with rewards (B,); best distinct programs of all generations, and theirs."""
+    """Breed ``seeds`` with rewards (B,); best distinct programs of all generations, and theirs.
 
-    def mated(first: Codes, second: Codes) -> tuple[_Individual, ...]:
-        return tuple(map(_Individual, mate(first, second, grammar, rng)))
-
-    def mutated(individual: Codes) -> tuple[_Individual]:
-        return (_Individual(mutate(individual, grammar, rng, breeding.mutation_depth)),)
-
-    def rewarded(individuals: list[_Individual], rewards: np.ndarray) -> list[_Individual]:
-        for individual, reward in zip(individuals, rewards, strict=True):
-            individual.fitness.values = (float(reward),)
-        return individuals
-
-    toolbox = base.Toolbox()
-    toolbox.register("clone", _Individual)
-    toolbox.register("select", tools.selTournament, tournsize=breeding.tournament)
-    toolbox.register("mate", mated)
-    toolbox.register("mutate", mutated)
-    population = rewarded([_Individual(codes) for codes in seeds], rewards)
-    hall = tools.HallOfFame(breeding.hall_of_fame)
-    with _seeded(int(rng.integers(2**32))):
-        for _ in range(breeding.generations):
-            parents = toolbox.select(population, len(population))
-            children = algorithms.varAnd(parents, toolbox, breeding.crossover, breeding.mutation)
-            population = rewarded(children, judge(children))
-            hall.update(population)
-    return [tuple(i) for i in hall], np.array([i.fitness.values[0] for i in hall])
+    A generation: parents by tournaments, crossover of neighbours, mutation, each with its
+    probability.
+    """
+    config = grammar.config
+    draw = random.Random(int(rng.integers(2**32)))
+    population, places = list(seeds), range(len(seeds))
+    hall: list[tuple[float, int, Codes]] = []  # min-heap of the best: reward, arrival, program
+    arrived: set[Codes] = set()
+    for _ in range(config.generations):
+        tournaments = [[draw.choice(places) for _ in range(config.tournament)] for _ in places]
+        population = [population[max(drawn, key=rewards.__getitem__)] for drawn in tournaments]
+        for i in range(1, len(population), 2):
+            if draw.random() < config.crossover:
+                population[i - 1 : i + 1] = mate(*population[i - 1 : i + 1], grammar, rng)
+        for i in range(len(population)):
+            if draw.random() < config.mutation:
+                population[i] = mutate(population[i], grammar, rng)
+        rewards = judge(population)
+        for codes, reward in zip(population, rewards.tolist(), strict=True):
+            if codes in arrived:
+                continue
+            arrived.add(codes)
+            if len(hall) < config.hall_of_fame or reward > hall[0][0]:
+                heapq.heappush(hall, (reward, len(arrived), codes))
+            if len(hall) > config.hall_of_fame:
+                heapq.heappop(hall)
+    hall.sort(reverse=True)
+    return [codes for *_, codes in hall], np.array([reward for reward, *_ in hall])

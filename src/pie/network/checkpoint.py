@@ -42,7 +42,7 @@ def load_state(path: Path, model: nn.Module, optimizer: Optimizer, digest: str) 
     """Restore a checkpoint if there is one; ValueError if its digest is another one."""
     if not path.exists():
         return Progress()
-    with safe_open(path, "pt", device=str(next(model.parameters()).device)) as stored:
+    with safe_open(path, "pt") as stored:
         metadata = stored.metadata()
         if metadata["digest"] != digest:
             raise ValueError(

@@ -81,9 +81,10 @@ class Network:
             name = f"layers.{i}"
             parts = (self._linear(f"{name}.self_attention.{part}", x) for part in _PROJECTIONS)
             query, *new = (p.reshape(*x.shape[:2], self.config.heads, 1, -1) for p in parts)
-            own = new if cache is None else [*map(_appended, cache[i], new)]
-            extended.append(own)
-            mixed = attend(query, *own).reshape(x.shape)
+            if cache is not None:
+                new = [np.concatenate(pair, 3) for pair in zip(cache[i], new, strict=True)]
+            extended.append(new)
+            mixed = attend(query, *new).reshape(x.shape)
             x = self._norm(f"{name}.norms.0", x + self._linear(f"{name}.self_attention.out", mixed))
             other = self._multihead(f"{name}.cross_attention", x, memory[i])
             x = self._norm(f"{name}.norms.1", x + other)
@@ -148,11 +149,6 @@ class Network:
 
 
 _PROJECTIONS = ("query", "key", "value")
-
-
-def _appended(earlier: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Keys or values (B, K, H, L, E) with those of one more token."""
-    return np.concatenate([earlier, new], axis=3)
 
 
 class _Used(dict):

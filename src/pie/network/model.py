@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..expr import vocabulary
 from .config import BITS, HALF_MAX, ModelConfig, read_weights
-from .set_transformer import ISAB, MAB, PMA, SAB, Multihead, feed_forward, learned_set
+from .set_transformer import ISAB, MAB, PMA, Multihead, feed_forward, learned_set
 
 SHARD_BYTES = 15_000_000
 
@@ -37,7 +37,7 @@ class SetEncoder(nn.Module):
         if self.stays:
             self.inducing = learned_set(config.inducing, width)
             self.reads = nn.ModuleList(MAB(*block) for _ in range(config.encoder_layers))
-            self.mixes = nn.ModuleList(SAB(*block) for _ in range(config.encoder_layers))
+            self.mixes = nn.ModuleList(MAB(*block) for _ in range(config.encoder_layers))
         else:
             self.isabs = nn.ModuleList(
                 ISAB(*block, config.inducing) for _ in range(config.encoder_layers)
@@ -52,7 +52,8 @@ class SetEncoder(nn.Module):
             return self.pma(x)  # (B, 10, W)
         z = self.inducing.to(x.dtype).expand(len(x), -1, -1)
         for read, mix in zip(self.reads, self.mixes, strict=True):
-            z = mix(read(z, x))  # (B, inducing, W)
+            z = read(z, x)  # (B, inducing, W)
+            z = mix(z, z)
         return z
 
 

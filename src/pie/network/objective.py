@@ -6,8 +6,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from ..data.corpus import SHARD_SIZE, Corpus
+from ..data.corpus import Corpus
 from ..expr import vocabulary
+
+BATCH_SIZE = 256  # of validation
 
 
 def loss_of(
@@ -37,21 +39,19 @@ def loss_of(
 
 @torch.no_grad()
 def validate(
-    model: nn.Module, corpus: Corpus, examples: int, bfloat16: bool = False, batch_size: int = 256
+    model: nn.Module, corpus: Corpus, examples: int, bfloat16: bool = False
 ) -> dict[str, float]:
     """Mean loss (nats per equation), and share of skeletons that greedy decoding recovers."""
     was_training = model.training
     model.eval()
     device = next(model.parameters()).device
     total = exact = 0.0
-    for start in range(0, examples, SHARD_SIZE):
-        arrays = corpus.arrays(start, min(start + SHARD_SIZE, examples))
-        for i in range(0, len(arrays["tokens"]), batch_size):
-            points = torch.from_numpy(arrays["points"][i : i + batch_size]).float().to(device)
-            tokens = torch.from_numpy(arrays["tokens"][i : i + batch_size]).to(device)
-            losses, right = loss_of(model, points, tokens, bfloat16)
-            total += float(losses.sum())
-            exact += float(right.sum())
+    for start in range(0, examples, BATCH_SIZE):
+        arrays = corpus.arrays(start, min(start + BATCH_SIZE, examples))
+        points, tokens = (torch.from_numpy(arrays[k]).to(device) for k in ("points", "tokens"))
+        losses, right = loss_of(model, points.float(), tokens, bfloat16)
+        total += float(losses.sum())
+        exact += float(right.sum())
     model.train(was_training)
     return {"validation_loss": total / examples, "validation_exact": exact / examples}
 

@@ -10,6 +10,7 @@ import math
 import time
 from pathlib import Path
 
+import pandas as pd
 import torch
 from tqdm import tqdm
 
@@ -78,8 +79,8 @@ def pretrain(
     shared = group.wrap(model)
     bfloat16 = config.bfloat16 and has_bfloat16(device)
     every = config.validate_every or max(1, config.examples // config.batch_size)
-    began = saved = time.monotonic()
-    earlier = progress.seconds
+    saved = time.monotonic()
+    began, ends = saved - progress.seconds, saved + stop_after
     running = torch.zeros((), device=device)
     seen = 0
     bar = tqdm(
@@ -106,7 +107,7 @@ def pretrain(
         seen += 1
         bar.update()
         now = time.monotonic()
-        progress.seconds = earlier + now - began
+        progress.seconds = now - began
         if progress.step % every == 0 or progress.step == config.max_steps:
             training_loss = float(group.mean(running)) / seen
             running.zero_()
@@ -115,9 +116,11 @@ def pretrain(
                 measured = validate(model, validation, config.validation_examples, bfloat16)
                 if _record(progress, config, training_loss, measured):
                     save_weights(model, weights)
-                write_log(progress.rows, Path(weights) / "training.csv")
+                log = Path(weights) / "training.csv"
+                log.parent.mkdir(parents=True, exist_ok=True)
+                pd.DataFrame(progress.rows).to_csv(log, index=False)
                 bar.set_postfix(measured)
-        decided = group.of_first(progress.finished, now - began > stop_after)
+        decided = group.of_first(progress.finished, now > ends)
         progress.finished, stop = map(bool, decided)
         if group.first and now - saved > config.checkpoint_seconds:
             save_state(checkpoint, model, optimizer, progress, digest)
@@ -131,12 +134,11 @@ def pretrain(
 
 
 def _initial(config: ModelConfig, folder: str) -> PIE:
-    model = PIE(config)
-    if folder:
-        earlier = load_weights(Path(folder))
-        if earlier.config != config:
-            raise ValueError(f"initial weights {folder} are of {earlier.config}; expected {config}")
-        model.load_state_dict(earlier.state_dict())
+    if not folder:
+        return PIE(config)
+    model = load_weights(Path(folder))
+    if model.config != config:
+        raise ValueError(f"initial weights {folder} are of {model.config}; expected {config}")
     return model
 
 
@@ -164,15 +166,6 @@ def identity(corpus: Corpus, model_config: ModelConfig, config: TrainingConfig) 
     """Short name of corpus, network, training settings and code, for checkpoint folders."""
     code = digest_of(["network.pretraining"]).hex()[:8]
     return "-".join([corpus.digest(), hash_of(model_config), hash_of(config), code])
-
-
-def write_log(rows: list[dict], path: Path) -> None:
-    if rows:
-        lines = [",".join(rows[0]), *(",".join(str(v) for v in row.values()) for row in rows)]
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(path).with_suffix(".tmp")
-        partial.write_text("\n".join(lines) + "\n")
-        partial.replace(path)
 
 
 if __name__ == "__main__":

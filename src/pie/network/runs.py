@@ -9,7 +9,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -29,6 +29,7 @@ RUNS = {
     "plus": ("corpus_plus", "model_plus", "pretraining_plus", "data/models/pie-plus"),
     "small": ("corpus", "model_small", "pretraining_small", "data/models/pie-small"),
 }
+STORED = ("corpus", "model", "training")  # sections of training.json
 Configs = tuple[CorpusConfig, ModelConfig, TrainingConfig]
 
 
@@ -39,20 +40,13 @@ def configs(run: str, params: Path) -> Configs:
     return _records(read_yaml(params), RUNS[run][:3], str(params))
 
 
-def _records(sections: dict, names: Iterable[str], where: str) -> Configs:
+def _records(sections: dict, names: Sequence[str], where: str) -> Configs:
     """The records of three sections; ValueError if one is missing in ``where`` or bad."""
-    kinds = (CorpusConfig, ModelConfig, TrainingConfig)
-    pairs = [*zip(kinds, names, strict=True)]
-    for _, name in pairs:
+    for name in names:
         if name not in sections:
             raise ValueError(f"{where} lacks the section {name!r}")
-    return tuple(record(kind, sections[name], name) for kind, name in pairs)
-
-
-def made_with(settings: Configs) -> dict:
-    """Content of ``training.json``."""
-    corpus, model, training = map(asdict, settings)
-    return {"corpus": corpus, "model": model, "training": training}
+    kinds = (CorpusConfig, ModelConfig, TrainingConfig)
+    return tuple(record(k, sections[name], name) for k, name in zip(kinds, names, strict=True))
 
 
 def is_finished(weights: Path, settings: Configs) -> bool:
@@ -61,7 +55,7 @@ def is_finished(weights: Path, settings: Configs) -> bool:
     if not path.exists():
         return False
     said = json.loads(path.read_text())  # a setting that came later had its default
-    return _records(said, ("corpus", "model", "training"), str(path)) == settings
+    return _records(said, STORED, str(path)) == settings
 
 
 def train(runs: Iterable[str], root: Path) -> None:
@@ -125,15 +119,13 @@ def _run(options: argparse.Namespace) -> None:
         options.seconds, 0 if cache else workers, options.progress,
     )  # fmt: skip
     if progress.finished and group.first:
-        (weights / "training.json").write_text(json.dumps(made_with(settings), indent=2) + "\n")
+        said = dict(zip(STORED, map(asdict, settings), strict=True))
+        (weights / "training.json").write_text(json.dumps(said, indent=2) + "\n")
 
 
 def _part(text: str) -> slice:
     """``2/8``: every eighth shard from the second on."""
-    try:
-        part, parts = (int(number) for number in text.split("/"))
-    except ValueError:
-        part = parts = 0
-    if not 1 <= part <= parts:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         raise ValueError(f"--part is {text!r}; expected I/N with I from 1 to N")
-    return slice(part - 1, None, parts)
+    return slice(int(part) - 1, None, int(parts))

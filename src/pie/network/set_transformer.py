@@ -78,13 +78,6 @@ class MAB(nn.Module):
         return self.norm_rff(h + self.dropout(self.rff(h)))
 
 
-class SAB(MAB):
-    """Set Attention Block: the set attends to itself."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x, x)
-
-
 def learned_set(size: int, width: int) -> nn.Parameter:
     """Inducing points or seeds, (1, size, W)."""
     return nn.Parameter(nn.init.xavier_uniform_(torch.empty(1, size, width)))

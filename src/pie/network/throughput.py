@@ -47,10 +47,10 @@ def training_throughput(
     shards = Shards(corpus, config.examples, config.seed, cache)
     source = batches(shards, config.batch_size)
     pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
-    turn = itertools.cycle(range(len(pool)))
+    turn = itertools.cycle(pool)
 
     def step() -> None:
-        points, tokens = pool[next(turn)]
+        points, tokens = next(turn)
         losses, _ = loss_of(model, points.float(), tokens, bfloat16)
         optimizer.zero_grad(set_to_none=True)
         losses.mean().backward()
