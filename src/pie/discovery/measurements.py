@@ -14,7 +14,7 @@ MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
 FINEST = 1e-60  # those of columns that vary by less vanish
 MAX_COLUMNS = 100
-_DELIMITERS = (",", ";", "\t", "|")
+_DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
@@ -76,8 +76,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(f"row {i} of {path} has {len(row)} fields; expected {len(names)}")
-    cells = np.array(rows, object).reshape(len(rows), len(names))
-    return pd.DataFrame(cells, columns=names, dtype=object)
+    return pd.DataFrame(rows, columns=names, dtype=object)
 
 
 def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
@@ -87,12 +86,9 @@ def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
-    """What splits the first lines into equally many fields, or else the first one; None = blanks.
-
-    Commas count only where nothing else does: they may be decimal signs.
-    """
+    """What splits the first lines into equally many fields, or else the first one."""
     split = {}
-    for delimiter in (*_DELIMITERS[1:], _DELIMITERS[0], None):
+    for delimiter in _DELIMITERS:
         with contextlib.suppress(csv.Error):
             split[delimiter] = [len(row) for row in _split(lines[:50], delimiter)]
     for delimiter, counts in split.items():
@@ -125,8 +121,8 @@ def measurements(
     """What of a table can be searched: columns that vary, complete rows, each once.
 
     Args:
-        data: a data frame, columns by name, or what NumPy takes for (N, D); text is read as numbers, and
-            columns in which no cell is a number are left out.
+        data: a data frame, columns by name, or what NumPy takes for (N, D); text is read as
+            numbers, and columns in which no cell is a number are left out.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -230,11 +226,11 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
 def _frame(data: pd.DataFrame | Mapping | np.ndarray | Sequence) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
-    if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # a frame of another library
-        return pd.DataFrame({str(name): np.asarray(data[name]) for name in data.columns})
-    if isinstance(data, Mapping):  # of columns
+    other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
+    if other_frame or isinstance(data, Mapping):
+        names = data.columns if other_frame else data
         try:
-            return pd.DataFrame({str(name): np.asarray(column) for name, column in data.items()})
+            return pd.DataFrame({str(name): np.asarray(data[name]) for name in names})
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
