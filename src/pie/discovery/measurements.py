@@ -34,13 +34,12 @@ class BadTable(ValueError):
 class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
-    ``rows`` are the places of the points in the table, from 0; ``notes`` say what was left out.
+    ``notes`` say what was left out.
     """
 
     points: np.ndarray
     names: tuple[str, ...]
-    rows: np.ndarray
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -142,22 +141,23 @@ def measurements(
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
-    rows = _complete(points, names, missing, notes)
-    repeated = pd.DataFrame(points[rows]).duplicated().to_numpy(bool)
+    points = _complete(points, names, missing, notes)
+    repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
     if repeated.any():
         notes.append(f"{repeated.sum()} rows repeat earlier ones: left out")
-    rows = rows[~repeated]
-    varying = _varying(points[rows], names, notes)
-    if len(varying) < 2:
-        raise BadTable(f"{len(varying)} columns vary; expected at least 2 different ones")
-    if len(rows) <= len(varying):
-        raise BadTable(f"{len(rows)} different rows; expected more than the {len(varying)} columns")
-    if len(rows) > max_points:
-        notes.append(f"{max_points} of {len(rows)} rows are used, drawn at random")
-        chosen = np.random.default_rng(seed).choice(len(rows), max_points, replace=False)
-        rows = rows[np.sort(chosen)]
+    points = points[~repeated]
+    varying = _varying(points, names, notes)
+    n, d = len(points), len(varying)
+    if d < 2:
+        raise BadTable(f"{d} columns vary; expected at least 2 different ones")
+    if n <= d:
+        raise BadTable(f"{n} different rows; expected more than the {d} columns")
+    if n > max_points:
+        notes.append(f"{max_points} of {n} rows are used, drawn at random")
+        chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
+        points = points[np.sort(chosen)]
     kept = tuple(names[j] for j in varying)
-    return Measurements(points[np.ix_(rows, varying)], kept, rows, tuple(notes))
+    return Measurements(points.take(varying, axis=1), kept, tuple(notes))
 
 
 def _names(frame: pd.DataFrame) -> list[str]:
@@ -284,7 +284,7 @@ def _listed(rows: np.ndarray) -> str:
 
 
 def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:
-    """Rows without missing values."""
+    """The rows without missing values."""
     gaps = np.isnan(points)
     incomplete = np.flatnonzero(gaps.any(0))
     where = "; ".join(
@@ -300,4 +300,4 @@ def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[st
         )
     if where:
         notes.append(f"rows with missing values are left out: {where}")
-    return np.flatnonzero(~gaps.any(1))
+    return points[~gaps.any(1)]
