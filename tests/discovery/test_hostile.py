@@ -92,17 +92,9 @@ def test_any_table_has_points_that_can_be_searched_or_one_clear_error(data, opti
 
 
 @pytest.mark.slow
-@tries(0.3)
-@given(hostile.frames(), hostile.options())
-def test_any_frame_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
-    answered(data, weights, **options)
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.slow
-@tries(0.12)
-@given(hostile.containers(), hostile.options())
-def test_any_container_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
+@tries(0.4)
+@given(st.one_of(hostile.frames(), hostile.containers()), hostile.options())
+def test_any_table_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
     answered(data, weights, **options)
     assert capfd.readouterr() == ("", "")
 

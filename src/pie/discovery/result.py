@@ -495,8 +495,7 @@ class Result:
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
                 lines.append(f"a product; factors with the points near each: {carried}")
-            if told := _hardly_told(self._rivals_of(law)):
-                lines.append(told)
+            lines += _hardly_told(self._rivals_of(law))
             if law.chi is not None:
                 lines.append(f"that is {law.chi:.2g} times the uncertainties")
         for law, without in self.approximate:
@@ -510,7 +509,7 @@ class Result:
         else:
             for law in self.laws:
                 text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
-                text += [told] if (told := _hardly_told(self._rivals_of(law))) else []
+                text += _hardly_told(self._rivals_of(law))
         return "\n\n".join([*text, self.table().to_markdown(index=False)])
 
 
@@ -529,10 +528,11 @@ def _named(law: Law) -> str:
     return f"   ({law.name})" if law.name else ""
 
 
-def _hardly_told(rivals: Sequence[Law]) -> str:
+def _hardly_told(rivals: Sequence[Law]) -> list[str]:
+    """A line about the rivals of a law, if it has some."""
     shown = "; ".join(f"{law!r}{_named(law)}" for law in rivals[:SHOWN])
     more = f" and {len(rivals) - SHOWN} more" if len(rivals) > SHOWN else ""
-    return f"these points hardly tell it from {shown}{more}" if rivals else ""
+    return [f"these points hardly tell it from {shown}{more}"] if rivals else []
 
 
 def _constants(law: Law) -> list[str]:
