@@ -7,10 +7,6 @@ pie.discovery.measurements.BadTable: 2 different rows; expected more than the 2 
 """
 
 __version__ = "0.1.0"
-__all__ = [
-    "BadTable", "ImplicitRegressor", "Law", "PlusConfig", "Result", "discover", "from_pretrained",
-    "plot",
-]  # fmt: skip
 
 HOMES = {
     "BadTable": "discovery.measurements",
@@ -22,7 +18,8 @@ HOMES = {
     "from_pretrained": "discovery.pretrained",
     "plot": "report.pictures",
 }
-NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # packages of extras, without which it cannot be imported
+__all__ = list(HOMES)
+NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # packages of the extras
 
 
 def __getattr__(name: str):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import inspect
 import json
 import re
 import typing
@@ -43,19 +44,12 @@ def record(cls: type[T], values: object, where: str) -> T:
     """
     if not isinstance(values, dict):
         raise ValueError(f"{where} is {values!r}; expected a mapping")
-    fields = {f.name: f for f in dataclasses.fields(cls)}
-    hints = typing.get_type_hints(cls)
+    known, hints = inspect.signature(cls).parameters, typing.get_type_hints(cls)
     for key in values:
-        if key not in fields:
-            raise ValueError(f"unknown parameter {where}.{key}; known are {', '.join(fields)}")
-    missing = [
-        name
-        for name, f in fields.items()
-        if name not in values
-        and f.default is dataclasses.MISSING
-        and f.default_factory is dataclasses.MISSING
-    ]
-    if missing:
+        if key not in known:
+            raise ValueError(f"unknown parameter {where}.{key}; known are {', '.join(known)}")
+    required = (name for name, field in known.items() if field.default is field.empty)
+    if missing := [name for name in required if name not in values]:
         raise ValueError(f"{where} lacks {', '.join(missing)}")
     return cls(**{k: _checked(hints[k], v, f"{where}.{k}") for k, v in values.items()})
 

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Iterable
+from importlib.util import resolve_name
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
@@ -34,22 +35,16 @@ def imports(tree: ast.AST, package: tuple[str, ...] = ()) -> set[str]:
 
     Relative imports are resolved against ``package``, the package of the module below pie.
     """
-    found: set[str] = set()
+    absolute: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            named = [alias.name.split(".") for alias in node.names]
-            found |= {".".join(parts[1:]) for parts in named if parts[0] == "pie"}
+            absolute |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            inside = (node.module or "").split(".") if node.module else []
-            if node.level:
-                inside = [*package[: len(package) + 1 - node.level], *inside]
-            elif inside[0] == "pie":
-                inside = inside[1:]
-            else:
-                continue
-            names = [".".join(inside), *(".".join([*inside, a.name]) for a in node.names)]
-            found |= {name for name in names if _file(name)}
-    return found - {""}
+            source = "." * node.level + (node.module or "")
+            source = resolve_name(source, ".".join(["pie", *package]))
+            absolute |= {source, *(f"{source}.{alias.name}" for alias in node.names)}
+    inside = {name.removeprefix("pie.") for name in absolute if name.startswith("pie.")}
+    return {name for name in inside if _file(name)}
 
 
 def _file(name: str) -> Path | None:

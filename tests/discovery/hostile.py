@@ -18,6 +18,13 @@ NAMES = ("a", "b", "x1", "x2", "x3", "lambda", "I", "E", "pi", "sin", "c1", "c2"
          "x" * 300)  # fmt: skip
 
 
+def clear(error):
+    """One short line that says what is wrong and what was expected."""
+    message = str(error)
+    assert "\n" not in message and len(message) < 1000, message
+    assert "expected" in message or "missing='drop'" in message, message
+
+
 def _lawful(first, rng):
     """A second column that obeys a law with the first one."""
     forms = (np.sqrt, np.square, np.exp, np.sin, np.reciprocal, lambda x: np.sqrt(9.0 - x**2))

@@ -48,7 +48,7 @@ def test_an_equation_fixed_before_is_rarely_significant_without_a_law():
 
 
 def test_an_equation_through_the_centres_of_clusters_is_no_law():
-    """Three clusters on a circle: it passes through their centres, and tells nothing within them."""
+    """Three clusters on a circle, which tells nothing within them."""
     rng = np.random.default_rng(0)
     angle = rng.choice([0.3, 2.1, 4.4], 150)
     circle, centres = parse("x1**2 + x2**2 - 1"), np.column_stack([np.cos(angle), np.sin(angle)])

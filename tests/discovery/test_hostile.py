@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
+from hostile import clear
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -65,13 +66,6 @@ def shown(result):
         assert law.rms >= 0.0 and law.relative_rms >= 0.0 and law.complexity > 0
 
 
-def clear(error):
-    """One short line that says what is wrong and what was expected."""
-    message = str(error)
-    assert "\n" not in message and len(message) < 1000, message
-    assert "expected" in message or "missing='drop'" in message, message
-
-
 def answered(data, folder, **options):
     """The result, which can be shown; None for a table that is refused clearly."""
     try:
@@ -91,24 +85,16 @@ def test_any_table_has_points_that_can_be_searched_or_one_clear_error(data, opti
     except BadTable as error:
         clear(error)
         return
-    assert found.points.shape == (len(found.rows), len(found.names))
     assert 1 <= len(found.points) <= options["max_points"]
+    assert found.points.shape[1] == len(found.names)
     assert np.abs(found.points).max() <= LARGEST and len(set(found.names)) == len(found.names)
     assert len(np.unique(found.points, axis=0)) == len(found.points)
 
 
 @pytest.mark.slow
-@tries(0.3)
-@given(hostile.frames(), hostile.options())
-def test_any_frame_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
-    answered(data, weights, **options)
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.slow
-@tries(0.12)
-@given(hostile.containers(), hostile.options())
-def test_any_container_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
+@tries(0.4)
+@given(st.one_of(hostile.frames(), hostile.containers()), hostile.options())
+def test_any_table_gets_an_answer_or_one_clear_error(weights, capfd, data, options):
     answered(data, weights, **options)
     assert capfd.readouterr() == ("", "")
 
@@ -165,46 +151,6 @@ X = np.linspace(0.5, 2.0, 40)
 LAWFUL = np.column_stack([X, 1.0 / X])
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [({"max_points": 0}, "max_points is 0; expected at least 1"),
-     ({"seed": -1}, "seed is -1; expected 0 or more")],
-)  # fmt: skip
-def test_options_that_cannot_be_used_are_quoted(weights, options, message):
-    with pytest.raises(BadTable, match=message):
-        discover(LAWFUL, weights, **options)
-
-
-def test_a_column_that_repeats_another_one_is_left_out_and_said(weights):
-    frame = pd.DataFrame({"p": X, "v": 1.0 / X, "again": X})
-    result = discover(frame, weights, config=QUICK)
-    assert result.names == ("p", "v") and result.law
-    assert "column 'again' repeats 'p': left out" in result.notes
-    with pytest.raises(BadTable, match="1 columns vary; expected at least 2 different ones"):
-        discover(frame[["p", "again"]], weights)
-
-
-@pytest.mark.parametrize("cell", [10**400, 10**5000, "x" * 9999], ids=["long", "longer", "text"])
-def test_a_cell_too_large_for_a_number_is_quoted_in_short(weights, cell):
-    frame = pd.DataFrame(LAWFUL, columns=["a", "b"]).astype(object)
-    frame.iat[3, 1] = cell
-    with pytest.raises(BadTable, match="row 4, column 'b' is .{5,80}; expected a number"):
-        discover(frame, weights)
-
-
-def test_many_columns_with_gaps_make_a_short_message(weights):
-    with pytest.raises(BadTable, match="'x3' in row 1, 2, 3 and 6 more; and 47 more columns; fill"):
-        discover(np.full((9, 50), np.nan), weights)
-
-
-@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-70])
-def test_a_column_whose_squares_vanish_is_refused(weights, scale):
-    table = LAWFUL * [1.0, scale] + [0.0, 0.0]
-    table[:, 1] += scale * np.arange(40)
-    with pytest.raises(BadTable, match="'x2' varies by .* only; expected at least 1e-60"):
-        discover(table, weights)
-
-
 @pytest.mark.parametrize("scale", [1e-59, 1e-30, 1e30, 1e59])
 def test_a_law_is_found_in_any_units_that_are_taken(weights, scale):
     best = discover(LAWFUL * scale, weights, config=QUICK).best
@@ -218,14 +164,6 @@ def test_a_column_that_varies_in_one_row_only_obeys_no_law(weights):
         result = discover(table, weights, config=QUICK)
         assert not result.law
         shown(result)
-
-
-def test_zeros_of_either_sign_are_the_same_number(weights):
-    zeros = np.where(np.arange(40) % 2, 0.0, -0.0)
-    with pytest.raises(BadTable, match="1 columns vary"):
-        discover(np.column_stack([X, zeros]), weights)
-    zeros[7] = 9.0  # −0 − 0 is −0, which NumPy takes for a box of negative size
-    assert not np.signbit(measurements(np.column_stack([X, zeros])).points).any()
 
 
 def test_constants_are_not_called_like_columns(weights):
@@ -264,12 +202,9 @@ def test_of_many_columns_the_result_says_which_were_compared_and_searched(weight
 
 
 def test_columns_by_name_are_a_table(weights):
-    x = np.linspace(0.5, 2.0, 40)
-    by_name, frame = ({"x": x, "y": 3.0 / x}, pd.DataFrame({"x": x, "y": 3.0 / x}))
+    by_name, frame = ({"x": X, "y": 3.0 / X}, pd.DataFrame({"x": X, "y": 3.0 / X}))
     found = [repr(discover(data, weights, config=QUICK)) for data in (by_name, frame)]
     assert found[0] == found[1]
-    with pytest.raises(BadTable, match="the columns are no table: "):
-        discover({"x": x, "y": x[1:]}, weights)
 
 
 def test_a_slow_machine_ends_the_search_and_the_result_says_so(weights):

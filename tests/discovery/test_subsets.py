@@ -28,13 +28,11 @@ def test_units_change_nothing():
     assert evidence(points * [1e6, 1e-9]) == pytest.approx(evidence(points), abs=1e-6)
 
 
-def test_pairs_come_first_and_every_subset_once():
-    points = np.random.default_rng(0).random((50, 5))
-    found = ranked(points)
-    assert len(found) == 10 + 10 and len({columns for _, columns in found}) == 20
-    assert [len(columns) for _, columns in found] == [2] * 10 + [3] * 10
-    strength = [s for s, columns in found if len(columns) == 2]
-    assert strength == sorted(strength)
+@pytest.mark.parametrize("size", [2, 3])
+def test_every_subset_comes_once_those_with_most_evidence_first(size):
+    found = ranked(np.random.default_rng(0).random((50, 5)), size)
+    assert len({columns for _, columns in found}) == len(found) == 10
+    assert {len(columns) for _, columns in found} == {size} and found == sorted(found)
 
 
 def test_other_numbers_of_columns_are_quoted():

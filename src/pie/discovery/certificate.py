@@ -119,8 +119,8 @@ def certify(
     >>> certify(parse("x1 + x2 - 2.5"), cloud).reason[:20]
     'points that were lef'
     """
-    metric = metric or Metric.of(points, spread=robust_spreads)
-    spreads = Metric.of(points, spread=robust_spreads).scale
+    of_spreads = Metric.of(points, spread=robust_spreads)
+    metric, spreads = metric or of_spreads, of_spreads.scale
     some = points[:: -(-len(points) // GROUPED)]
     groups = groups_of_neighbours(metric.coordinates(some), metric.exact)
     copies = range(NULL_COPIES)
@@ -133,8 +133,7 @@ def certify(
     # constants can pass through as many points as there are of them: these do not count
     middle = min((len(points) + len(expression.constants)) // 2, len(points) - 1)
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
-    typical = float(np.median(far))
-    typical = max(typical, 1e-300)
+    typical = max(float(np.median(far)), 1e-300)
     rounding = 1e-9 * typical
     return Certificate(
         kind(expression, points),
@@ -179,7 +178,7 @@ def _distances(expression: Expression, points: np.ndarray, metric: Metric) -> np
         found = distance_to_zero_set(metric.equation(expression), metric.coordinates(points))
     except ValueError:  # too long in other units
         found = distance_to_zero_set(expression, points) / np.median(metric.scale)
-    return np.minimum(np.nan_to_num(found, nan=1.0, posinf=1.0), 1.0)
+    return np.fmin(found, 1.0)
 
 
 @np.errstate(all="ignore")

@@ -15,17 +15,19 @@ from .. import __version__
 from .compilation import compile_all
 from .laws import discover
 from .measurements import MAX_POINTS, BadTable, read_csv
-from .result import Result
 
 FOUND, NOTHING, UNUSABLE = 0, 1, 2
 
 
 def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
+    """Values by column; None if none are given."""
+    found = {}
     for text in given:
-        if "=" not in text:
+        name, equals, value = text.rpartition("=")
+        if not equals:
             raise BadTable(f"{what} {text!r}; expected COLUMN=VALUE")
-    pairs = (text.rpartition("=") for text in given)
-    return {name.strip(): value for name, _, value in pairs} or None
+        found[name.strip()] = value
+    return found or None
 
 
 def _listed(given: str | None) -> list[str]:
@@ -92,18 +94,10 @@ def main(arguments: list[str] | None = None) -> int:
         print("error: interrupted before anything was found", file=sys.stderr)
         return UNUSABLE
     try:
-        _show(result, options.json, options.all)
+        print(result.to_json() if options.json else result)
+        if options.all and not options.json:
+            print(result.table().to_string(index=False))
+        sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FOUND if result.law else NOTHING
-
-
-def _show(result: Result, as_json: bool, all_candidates: bool) -> None:
-    print(result.to_json() if as_json else result)
-    if all_candidates and not as_json:
-        print(result.table().to_string(index=False))
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
+from ..expr.sympy_bridge import named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
 from ..search.candidates import Unusable
@@ -39,9 +39,9 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import compile_all
-from .measurements import FINEST, MAX_POINTS, BadTable, measurements, quoted
+from .measurements import FINEST, MAX_POINTS, BadTable, Measurements, measurements, quoted
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result, rms_distance
+from .result import SHARPER, Law, Result, as_text, rms_distance
 from .units import Units
 
 SEARCHED = 200  # points at most
@@ -92,7 +92,7 @@ def discover(
             their dimensionless products as well.
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
-            ``sqrt``, ``exp``, ``ln``, ``sin`` and ``cos``; none given = all. ``["*"]``: polynomials.
+            ``sqrt``, ``exp``, ``ln``, ``sin``, ``cos``; none given = all. ``["*"]``: polynomials.
         workers: threads that fit constants, which does not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
@@ -129,7 +129,7 @@ def discover(
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
-        for columns in _worth_searching(table.points, laws, table.names, max_sets, notes, wanted):
+        for columns in _worth_searching(table, laws, max_sets, notes, wanted):
             if searched and watch.is_late:
                 complete = False
                 break
@@ -153,7 +153,7 @@ def discover(
         if not laws:
             raise KeyboardInterrupt
         notes.append("the search was interrupted; this is what it had found")
-    laws.sort(key=lambda law: (not law.certificate.law, _total(law.price)))
+    laws.sort(key=lambda law: (not law.certificate.law, law.price.total))
     if d > MOST_COLUMNS:
         notes.append(
             f"relations of four columns or more are searched for in tables of up to {MOST_COLUMNS}"
@@ -165,22 +165,16 @@ def discover(
     return Result(tuple(laws), table.names, tuple(notes), len(table.points), watch.elapsed)
 
 
-def _place(name: str, names: Sequence[str]) -> int:
+def _place(name: str, names: tuple[str, ...]) -> int:
     if name not in names:
         raise BadTable(
             f"there is no column {quoted(name)} that varies; known are {', '.join(names)}"
         )
-    return list(names).index(name)
+    return names.index(name)
 
 
-def _total(price: Price | None) -> float:
-    return -math.inf if price is None else price.total  # None: exact by construction
-
-
-def _form(price: Price | None) -> float:
+def _form(price: Price) -> float:
     """Price of all but the misfit; what the units forbid is told apart later."""
-    if price is None:
-        return 0.0
     if math.isinf(price.units):
         price = replace(price, units=0.0)
     return price.total - price.misfit if math.isfinite(price.misfit) else math.inf
@@ -215,40 +209,29 @@ class _Watch:
             return
         if len(pool) and cloud.n_variables == len(self.names):  # and not of a reduced table
             self.best = f"; best {_read(cloud, pool, self.names)}"
-        self.progress.set_postfix_str(
-            f"{', '.join(self.names)}: {proposer}{self.best}{self.found}"
-        )
+        self.progress.set_postfix_str(f"{', '.join(self.names)}: {proposer}{self.best}{self.found}")
 
 
 def _read(cloud: Cloud, pool: Pool, names: Sequence[str]) -> str:
     """The cheapest equation of a pool, in the user's coordinates."""
     with contextlib.suppress(ValueError):  # no zeros, or too long
         best = cloud.back(pool.ranked()[0].fit.expression)
-        equation = balanced(rounded(named(to_sympy(best), names)))
-        return f"{equation.lhs} = {equation.rhs}"
+        return as_text(rounded(named(to_sympy(best), names)))
     return "–"
 
 
 def _worth_searching(
-    points: np.ndarray,
-    laws: list[Law],
-    names: Sequence[str],
-    max_sets: int,
-    notes: list[str],
-    wanted: set[int],
+    table: Measurements, laws: list[Law], max_sets: int, notes: list[str], wanted: set[int]
 ) -> Iterator[tuple[int, ...]]:
     """Sets of columns in the order of search, given the laws that were found up to then.
 
-    All hold the ``wanted`` columns.
-
-    ``notes`` says if some were not compared, or promise a law and are not searched.
+    All hold the ``wanted`` columns. ``notes`` says if some were not compared, or promise a law and
+    are not searched.
     """
-    d = points.shape[1]
+    d, names = table.points.shape[1], table.names
     if d == 2:
         yield (0, 1)
         return
-    tried = left_out = 0
-    worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(points))
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
@@ -260,26 +243,26 @@ def _worth_searching(
             if 1 < len(columns) < d and columns not in done and not as_good:
                 done.add(columns)
                 yield columns
+    tried = left_out = 0
+    worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(table.points))
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
-        ranked, every = subsets.ranked(points, (size,)), math.comb(d, size)
+        ranked, every = subsets.ranked(table.points, size), math.comb(d, size)
         if len(ranked) < every:
             notes.append(
                 f"of {every} sets of {size} columns {len(ranked)} were compared closely, "
                 f"the first ones by a rough comparison of {min(every, subsets.SAMPLED)}"
             )
+        sharp, least = (SHARP, worth) if size < 4 else (math.inf, MANY)
         for strength, columns in ranked:
-            sharp = SHARP if size < 4 else math.inf
-            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
-            known = any(set(f.names) <= {names[j] for j in columns} for f in lawful)
-            whole = d == 3 == len(columns)  # the table itself
-            if not wanted <= {*columns} or columns in done:
+            among = {names[j] for j in columns}
+            lawful = (f for f in laws if f.certificate.law and f.certificate.contrast <= sharp)
+            known = any({*f.names} <= among for f in lawful)
+            if not wanted <= {*columns} or columns in done or known:
                 continue
-            promising = min(
-                worth if size < 4 else MANY, _as_sharp(laws, {names[j] for j in columns})
-            )
-            if known or not (whole or strength <= promising):
+            is_table = size == d  # searched in any case
+            if not is_table and strength > min(least, _as_sharp(laws, among)):
                 continue
-            if tried >= max_sets and not whole:
+            if not is_table and tried >= max_sets:
                 left_out += 1
                 continue
             tried += 1
@@ -335,17 +318,14 @@ def _search(
         if len(laws) == CERTIFIED:
             break
         final = polished(candidate.expression, points, scales)
-        others = [law.program for law in laws]
-        if any(
-            len(final.codes) >= len(other.codes) and same_zero_set(final, other, points, metric)
-            for other in others
-        ):
+        shorter = (law.program for law in laws if law.complexity <= len(final.codes))
+        if any(same_zero_set(final, other, points, metric) for other in shorter):
             continue
         law = Law(
             program=final,
             names=tuple(names),
             errors=tuple(standard_errors(final, points, scales).tolist()),
-            rms=rms_distance(final, points, np.ones(points.shape[1])),
+            rms=rms_distance(final, points),
             relative_rms=rms_distance(final, points, metric.units(points)),
             certificate=certify(final, points, _form(candidate.price), metric),
             chi=None if errors is None else rms_distance(final, points, errors),
@@ -361,35 +341,28 @@ def _with_units(
     laws: Sequence[Law], units: Units, points: np.ndarray, notes: list[str]
 ) -> list[Law]:
     """Laws with the units of their constants; ``notes`` says if some mix dimensions."""
-    of_constants = [units.of_constants(law.program, points) for law in laws]
-    found = [
-        replace(law, units=own)
-        for law, own in zip(laws, of_constants, strict=True)
-        if own is not None
-    ]
-    mixed = [law for law, own in zip(laws, of_constants, strict=True) if own is None]
-    if lawful := [law for law in mixed if law.certificate.law]:
+    own = [units.of_constants(law.program, points) for law in laws]
+    pairs = list(zip(laws, own, strict=True))
+    if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
         notes.append(
-            f"{len(lawful)} equations hold in these units only and are left out, as {lawful[0]!r}"
+            f"{len(mixed)} equations hold in these units only and are left out, as {mixed[0]!r}"
         )
-    return found
+    return [replace(law, units=found) for law, found in pairs if found is not None]
 
 
 def _least(laws: Sequence[Law]) -> float:
     """Price of the best law; inf if none passes for one."""
-    return min((_total(f.price) for f in laws if f.certificate.law), default=math.inf)
+    return min((f.price.total for f in laws if f.certificate.law), default=math.inf)
 
 
 def _faint(laws: Sequence[Law]) -> list[int]:
     """Columns that hardly matter in the best law of all columns, the faintest first."""
-    best = min((f for f in laws if f.certificate.law), key=lambda f: _total(f.price), default=None)
-    if best is None:
-        return []
-    shares = best.certificate.shares
+    best = min((f for f in laws if f.certificate.law), key=lambda f: f.price.total, default=None)
+    shares = best.certificate.shares if best else ()
     return [j for j in sorted(range(len(shares)), key=shares.__getitem__) if shares[j] < FAINT]
 
 
 def wide_columns(points: np.ndarray) -> tuple[bool, ...]:
     """Which columns are positive and span decades."""
     low, high = points.min(axis=0), points.max(axis=0)
-    return tuple(bool(a > 0.0 and b >= WIDE * a) for a, b in zip(low, high, strict=True))
+    return tuple(((low > 0.0) & (high >= WIDE * low)).tolist())

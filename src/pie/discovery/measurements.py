@@ -14,7 +14,7 @@ MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
 FINEST = 1e-60  # those of columns that vary by less vanish
 MAX_COLUMNS = 100
-_DELIMITERS = (",", ";", "\t", "|")
+_DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
@@ -34,13 +34,12 @@ class BadTable(ValueError):
 class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
-    ``rows`` are the places of the points in the table, from 0; ``notes`` say what was left out.
+    ``notes`` say what was left out.
     """
 
     points: np.ndarray
     names: tuple[str, ...]
-    rows: np.ndarray
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -76,8 +75,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(f"row {i} of {path} has {len(row)} fields; expected {len(names)}")
-    cells = np.array(rows, object).reshape(len(rows), len(names))
-    return pd.DataFrame(cells, columns=names, dtype=object)
+    return pd.DataFrame(rows, columns=names, dtype=object)
 
 
 def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
@@ -87,12 +85,9 @@ def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
-    """What splits the first lines into equally many fields, or else the first one; None = blanks.
-
-    Commas count only where nothing else does: they may be decimal signs.
-    """
+    """What splits the first lines into equally many fields, or else the first one."""
     split = {}
-    for delimiter in (*_DELIMITERS[1:], _DELIMITERS[0], None):
+    for delimiter in _DELIMITERS:
         with contextlib.suppress(csv.Error):
             split[delimiter] = [len(row) for row in _split(lines[:50], delimiter)]
     for delimiter, counts in split.items():
@@ -125,8 +120,8 @@ def measurements(
     """What of a table can be searched: columns that vary, complete rows, each once.
 
     Args:
-        data: a data frame, columns by name, or what NumPy takes for (N, D); text is read as numbers, and
-            columns in which no cell is a number are left out.
+        data: a data frame, columns by name, or what NumPy takes for (N, D); text is read as
+            numbers, and columns in which no cell is a number are left out.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -146,22 +141,23 @@ def measurements(
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
-    rows = _complete(points, names, missing, notes)
-    repeated = pd.DataFrame(points[rows]).duplicated().to_numpy(bool)
+    points = _complete(points, names, missing, notes)
+    repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
     if repeated.any():
         notes.append(f"{repeated.sum()} rows repeat earlier ones: left out")
-    rows = rows[~repeated]
-    varying = _varying(points[rows], names, notes)
-    if len(varying) < 2:
-        raise BadTable(f"{len(varying)} columns vary; expected at least 2 different ones")
-    if len(rows) <= len(varying):
-        raise BadTable(f"{len(rows)} different rows; expected more than the {len(varying)} columns")
-    if len(rows) > max_points:
-        notes.append(f"{max_points} of {len(rows)} rows are used, drawn at random")
-        chosen = np.random.default_rng(seed).choice(len(rows), max_points, replace=False)
-        rows = rows[np.sort(chosen)]
+    points = points[~repeated]
+    varying = _varying(points, names, notes)
+    n, d = len(points), len(varying)
+    if d < 2:
+        raise BadTable(f"{d} columns vary; expected at least 2 different ones")
+    if n <= d:
+        raise BadTable(f"{n} different rows; expected more than the {d} columns")
+    if n > max_points:
+        notes.append(f"{max_points} of {n} rows are used, drawn at random")
+        chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
+        points = points[np.sort(chosen)]
     kept = tuple(names[j] for j in varying)
-    return Measurements(points[np.ix_(rows, varying)], kept, rows, tuple(notes))
+    return Measurements(points.take(varying, axis=1), kept, tuple(notes))
 
 
 def _names(frame: pd.DataFrame) -> list[str]:
@@ -230,11 +226,11 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
 def _frame(data: pd.DataFrame | Mapping | np.ndarray | Sequence) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
-    if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # a frame of another library
-        return pd.DataFrame({str(name): np.asarray(data[name]) for name in data.columns})
-    if isinstance(data, Mapping):  # of columns
+    other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
+    if other_frame or isinstance(data, Mapping):
+        names = data.columns if other_frame else data
         try:
-            return pd.DataFrame({str(name): np.asarray(column) for name, column in data.items()})
+            return pd.DataFrame({str(name): np.asarray(data[name]) for name in names})
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
@@ -288,7 +284,7 @@ def _listed(rows: np.ndarray) -> str:
 
 
 def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:
-    """Rows without missing values."""
+    """The rows without missing values."""
     gaps = np.isnan(points)
     incomplete = np.flatnonzero(gaps.any(0))
     where = "; ".join(
@@ -304,4 +300,4 @@ def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[st
         )
     if where:
         notes.append(f"rows with missing values are left out: {where}")
-    return np.flatnonzero(~gaps.any(1))
+    return points[~gaps.any(1)]

@@ -1,6 +1,9 @@
 """scikit-learn's conventions for discovery: ``fit(X)`` without y, ``predict``, ``score``."""
 
 import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,6 +22,7 @@ from .measurements import MAX_POINTS
 from .result import Law, Result
 
 
+@dataclass(eq=False, repr=False)
 class ImplicitRegressor(BaseEstimator):
     """An implicit equation f(x) = 0 that the rows of X obey.
 
@@ -44,23 +48,18 @@ class ImplicitRegressor(BaseEstimator):
     True
     """
 
-    def __init__(
-        self, weights=None, beam=PlusConfig.beam, proposers=PlusConfig.proposers, missing="error",
-        max_points=MAX_POINTS, random_state=0, uncertainties=None, units=None, operators=(),
-        involving=(), max_sets=20, seconds=600.0,
-    ):  # fmt: skip
-        self.weights = weights
-        self.beam = beam
-        self.proposers = proposers
-        self.missing = missing
-        self.max_points = max_points
-        self.random_state = random_state
-        self.uncertainties = uncertainties
-        self.units = units
-        self.operators = operators
-        self.involving = involving
-        self.max_sets = max_sets
-        self.seconds = seconds
+    weights: Path | str | None = None
+    beam: int = PlusConfig.beam
+    proposers: Sequence[str] = PlusConfig.proposers
+    missing: str = "error"
+    max_points: int = MAX_POINTS
+    random_state: int | None = 0
+    uncertainties: Mapping[str, float] | Sequence[float] | None = None
+    units: Mapping[str, str] | Sequence[str] | None = None
+    operators: Sequence[str] = ()
+    involving: str | Sequence[str] = ()
+    max_sets: int = 20
+    seconds: float = 600.0
 
     def fit(self, X, y=None) -> "ImplicitRegressor":
         """Search; ``y`` is ignored. ValueError quotes what is wrong with the table."""
@@ -71,13 +70,11 @@ class ImplicitRegressor(BaseEstimator):
         given = isinstance(X, pd.DataFrame)
         names = list(X.columns) if given else [f"x{j + 1}" for j in range(checked.shape[1])]
         self._names = [str(name) for name in names]
-        config = PlusConfig(beam=self.beam, proposers=tuple(self.proposers))
-        self.result_: Result = discover(
-            pd.DataFrame(checked, columns=names), self.weights, self.missing, self.max_points,
-            config, int(self.random_state or 0), uncertainties=self.uncertainties,
-            units=self.units, operators=self.operators, involving=self.involving,
-            max_sets=self.max_sets, seconds=self.seconds,
-        )  # fmt: skip
+        how = self.get_params()
+        config = PlusConfig(beam=how.pop("beam"), proposers=tuple(how.pop("proposers")))
+        seed = int(how.pop("random_state") or 0)
+        frame = pd.DataFrame(checked, columns=names)
+        self.result_: Result = discover(frame, config=config, seed=seed, **how)
         self.law_: Law | None = self.result_.best
         return self
 

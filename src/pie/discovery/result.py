@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import sympy
 
 from .. import __version__
 from ..expr.canonical import canonical
-from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
 from ..fit.uncertainty import known_numbers
@@ -34,16 +35,17 @@ SHOWN = 3  # rivals in a printed result
 
 @np.errstate(all="ignore")
 def first_order_distances(
-    expression: Expression, points: np.ndarray, units: np.ndarray
+    expression: Expression, points: np.ndarray, units: np.ndarray | float = 1.0
 ) -> np.ndarray:
     """f/‖∇f‖ in units, (N,); 0 at a zero even if the gradient vanishes there."""
-    return np.where(
-        expression.values(points) == 0.0, 0.0, first_order(expression, points, units)[0]
-    )
+    distances, _ = first_order(expression, points, units)
+    return np.where(expression.values(points) == 0.0, 0.0, distances)
 
 
 @np.errstate(all="ignore")
-def rms_distance(expression: Expression, points: np.ndarray, units: np.ndarray) -> float:
+def rms_distance(
+    expression: Expression, points: np.ndarray, units: np.ndarray | float = 1.0
+) -> float:
     """Of the first-order distances in units, over all points; inf where one has none."""
     error = float(np.sqrt(np.mean(first_order_distances(expression, points, units) ** 2)))
     return error if np.isfinite(error) else np.inf
@@ -68,6 +70,12 @@ def measured(value: float, error: float) -> str:
     return f"{value:.{shown}e} ± {error:.1e}"
 
 
+def as_text(f: sympy.Expr) -> str:
+    """The equation f = 0 on one line, what is subtracted on its right side."""
+    shown = balanced(f)
+    return f"{shown.lhs} = {shown.rhs}"
+
+
 def _of_pi(rate: float) -> sympy.Expr:
     """A rate of :data:`pie.fit.uncertainty.RATES` as it is written: pi/180."""
     return sympy.pi * sympy.Rational(round(rate * 360.0 / math.pi), 360)
@@ -82,9 +90,9 @@ def _from_number(value: float | None) -> float:
     return math.inf if value is None else value
 
 
-def _of_lists(tree: list) -> Tree:
-    """A tree from JSON, which has lists for tuples."""
-    return tuple(_of_lists(part) if isinstance(part, list) else part for part in tree)
+def _of_lists(nested: list) -> tuple:
+    """From JSON, which has lists for tuples."""
+    return tuple(_of_lists(part) if isinstance(part, list) else part for part in nested)
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,14 +119,14 @@ class Law:
     certificate: Certificate
     chi: float | None = None
     proposer: str = ""  # who proposed it to the search (pie.search.proposers)
-    price: Price | None = None  # on the points that the search saw
+    price: Price = Price(0.0)  # on the points that the search saw
     units: tuple[str, ...] = ()  # of the constants, if those of the columns are known
     noise: Noise = UNKNOWN  # of these columns
 
     @property
     def expression(self) -> sympy.Expr:
         """f in SymPy, in symbols called like the columns."""
-        return self._written([number(value) for value, _ in self.constants.values()])
+        return self._written([number(value) for _, value, _, _ in self._fitted])
 
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits; of an even power the positive root.
@@ -156,22 +164,18 @@ class Law:
 
         Without those that are not fitted, as π/180 of an angle in degrees.
         """
-        fitted = [
-            (abs(value), error)
-            for value, error, known in zip(
-                self.program.constants, self.errors, known_numbers(self.program), strict=True
-            )
-            if not known
-        ]
-        count, letter = len(fitted), "c"
-        while not {f"{letter}{k + 1}" for k in range(count)}.isdisjoint(self.names):
-            letter += "_"
-        return {f"{letter}{k}": pair for k, pair in enumerate(fitted, start=1)}
+        return {name: (value, error) for name, value, error, _ in self._fitted}
 
     @property
-    def _constants_with_units(self) -> list[tuple[tuple[str, tuple[float, float]], str]]:
-        units = np.array(self.units or ("",) * len(self.errors))[~known_numbers(self.program)]
-        return list(zip(self.constants.items(), map(str, units), strict=True))
+    def _fitted(self) -> list[tuple[str, float, float, str]]:
+        """Name, magnitude, standard error and unit of each fitted constant."""
+        units = self.units or ("",) * len(self.errors)
+        every = zip(self.program.constants, self.errors, units, strict=True)
+        fitted = list(compress(every, ~known_numbers(self.program)))
+        letter = "c"
+        while not {f"{letter}{k + 1}" for k in range(len(fitted))}.isdisjoint(self.names):
+            letter += "_"
+        return [(f"{letter}{k}", abs(c), *rest) for k, (c, *rest) in enumerate(fitted, start=1)]
 
     @property
     def name(self) -> str:
@@ -203,14 +207,14 @@ class Law:
 
     def distance(self, points: np.ndarray) -> np.ndarray:
         """Signed first-order distance f/‖∇f‖ of points (N, D) in their units, (N,)."""
-        return first_order_distances(self.program, points, np.ones(points.shape[1]))
+        return first_order_distances(self.program, points)
 
     def __repr__(self) -> str:
-        return f"{self.equation.lhs} = {self.equation.rhs}"
+        return as_text(rounded(self.expression))
 
     def record(self) -> dict:
         """What JSON holds; ``program`` and what follows it is for :meth:`of_record`."""
-        seen, items = self.certificate, asdict(self.price) if self.price else {}
+        seen = self.certificate
         return {
             "equation": str(self.expression),
             "template": str(self.template),
@@ -219,7 +223,7 @@ class Law:
             "constants": {
                 name: {"value": value, "standard_error": _number(error)}
                 | ({"unit": unit} if self.units else {})
-                for (name, (value, error)), unit in self._constants_with_units
+                for name, value, error, unit in self._fitted
             },
             "rms": _number(self.rms),
             "relative_rms": _number(self.relative_rms),
@@ -235,7 +239,7 @@ class Law:
             "covered": seen.covered,
             "factors": [{"equation": str(f), "share": share} for f, share in self.factors],
             "proposer": self.proposer,
-            "price": {name: _number(value) for name, value in items.items()} or None,
+            "price": {name: _number(value) for name, value in asdict(self.price).items()},
             "program": to_tree(self.program),
             "certificate": {
                 "kind": seen.kind,
@@ -250,25 +254,27 @@ class Law:
     @classmethod
     def of_record(cls, record: dict) -> "Law":
         """The inverse of :meth:`record`."""
-        seen, gap = record["certificate"], record["certificate"]["gap"]
+        seen = record["certificate"]
         certificate = Certificate(
             seen["kind"], _from_number(record["left_out_contrast"]), record["p"],
             _from_number(record["evidence"]), _from_number(seen["gain"]),
             tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
-            None if gap is None else tuple(tuple(ends) for ends in gap),
+            seen["gap"] and _of_lists(seen["gap"]),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
         program = from_tree(_of_lists(record["program"]))
-        of_fitted, known = iter(record["constants"].values()), {"standard_error": 0.0, "unit": ""}
-        constants = [known if is_known else next(of_fitted) for is_known in known_numbers(program)]
+        fitted = iter(record["constants"].values())
+        constants = [
+            {"standard_error": 0.0} if known else next(fitted) for known in known_numbers(program)
+        ]
         errors = (_from_number(c["standard_error"]) for c in constants)
-        in_units = any("unit" in c for c in constants if c is not known)
-        units = tuple(c["unit"] for c in constants) if in_units else ()
-        price = {name: _from_number(value) for name, value in (record["price"] or {}).items()}
+        in_units = any("unit" in c for c in constants)
+        units = tuple(c.get("unit", "") for c in constants) if in_units else ()
+        price = Price(**{name: _from_number(value) for name, value in record["price"].items()})
         return cls(
             program, tuple(record["columns"]), tuple(errors),
             _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
-            record["chi"], record["proposer"], Price(**price) if price else None, units,
+            record["chi"], record["proposer"], price, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
         )  # fmt: skip
 
@@ -322,7 +328,8 @@ class Result:
                 first.setdefault(law.names, law)
         found = []
         for law in first.values():
-            if any(_is_enough(part, law) for part in first.values()):
+            parts = (part for part in first.values() if {*part.names} < {*law.names})
+            if any(part.price.total <= law.price.total for part in parts):
                 continue
             sharper = next((o for o in first.values() if _sharpens(o, law)), law)
             found.append((law, tuple(n for n in sharper.names if n not in law.names)))
@@ -343,15 +350,13 @@ class Result:
         return self._rivals_of(self.best) if self.best else ()
 
     def _rivals_of(self, best: Law) -> tuple[Law, ...]:
-        if best.price is None:
-            return ()
         most = best.price.total + RIVAL
         return tuple(
             law
             for law in self.candidates
             if law is not best and law.names == best.names and law.certificate.law
             if law.program.variables == best.program.variables
-            if law.price is not None and law.price.total <= most
+            if law.price.total <= most
         )
 
     @property
@@ -386,7 +391,7 @@ class Result:
                 "law": law.certificate.law,
                 "reason": law.certificate.reason,
                 "proposer": law.proposer,
-                "price": law.price.total if law.price else np.nan,
+                "price": law.price.total,
             }
             for law in self.candidates
         )
@@ -450,11 +455,9 @@ class Result:
         """
         rows = []
         for law in self.candidates[: rivals + 1]:
-            items = asdict(law.price) | {"total": law.price.total} if law.price else {}
-            rows.append(
-                {"equation": repr(law), "proposer": law.proposer}
-                | {name: float(f"{value:.4g}") for name, value in items.items()}
-            )
+            items = asdict(law.price) | {"total": law.price.total}
+            shown = {name: float(f"{value:.4g}") for name, value in items.items()}
+            rows.append({"equation": repr(law), "proposer": law.proposer} | shown)
         return pd.DataFrame(rows)
 
     @property
@@ -485,16 +488,14 @@ class Result:
         if self.best is None:
             return "\n".join([*lines, f"no law found: {self._why_none}"])
         for law in self.laws:
-            shown = balanced(law.template)
-            lines += [f"{shown.lhs} = {shown.rhs}{_named(law)}", *_constants(law)]
+            lines += [f"{as_text(law.template)}{_named(law)}", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
             if not math.isnan(law.noise.level):
                 lines.append(f"noise, judged by neighbours alone: {law.noise}")
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
                 lines.append(f"a product; factors with the points near each: {carried}")
-            if told := _hardly_told(self._rivals_of(law)):
-                lines.append(told)
+            lines += _hardly_told(self._rivals_of(law))
             if law.chi is not None:
                 lines.append(f"that is {law.chi:.2g} times the uncertainties")
         for law, without in self.approximate:
@@ -508,7 +509,7 @@ class Result:
         else:
             for law in self.laws:
                 text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
-                text += [told] if (told := _hardly_told(self._rivals_of(law))) else []
+                text += _hardly_told(self._rivals_of(law))
         return "\n\n".join([*text, self.table().to_markdown(index=False)])
 
 
@@ -519,30 +520,23 @@ def _sharpens(law: Law, part: Law) -> bool:
     """
     if not set(part.names) < set(law.names):
         return False
-    if law.certificate.contrast < SHARPER * part.certificate.contrast:
-        return True
-    many = len(law.names) > 3 and law.price is not None and part.price is not None
-    return many and law.price.total < part.price.total - MORE
-
-
-def _is_enough(part: Law, law: Law) -> bool:
-    """Whether a law of a part of the columns is as probable as one of all of them."""
-    priced = law.price is not None and part.price is not None
-    return priced and set(part.names) < set(law.names) and part.price.total <= law.price.total
+    sharper = law.certificate.contrast < SHARPER * part.certificate.contrast
+    return sharper or (len(law.names) > 3 and law.price.total < part.price.total - MORE)
 
 
 def _named(law: Law) -> str:
     return f"   ({law.name})" if law.name else ""
 
 
-def _hardly_told(rivals: Sequence[Law]) -> str:
+def _hardly_told(rivals: Sequence[Law]) -> list[str]:
+    """A line about the rivals of a law, if it has some."""
     shown = "; ".join(f"{law!r}{_named(law)}" for law in rivals[:SHOWN])
     more = f" and {len(rivals) - SHOWN} more" if len(rivals) > SHOWN else ""
-    return f"these points hardly tell it from {shown}{more}" if rivals else ""
+    return [f"these points hardly tell it from {shown}{more}"] if rivals else []
 
 
 def _constants(law: Law) -> list[str]:
     return [
         f"{name} = {measured(value, error)} {unit}".rstrip()
-        for (name, (value, error)), unit in law._constants_with_units
+        for name, value, error, unit in law._fitted
     ]

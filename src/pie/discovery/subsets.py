@@ -15,7 +15,7 @@ columns permuted among neighbours is above :data:`NEARBY`, that is the evidence.
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -108,8 +108,7 @@ def rough(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
     logarithms = np.where(np.all(points > 0.0, axis=0), np.log(points), points)
     found = []
     for form in (points, logarithms):
-        spreads = robust_spreads(form)
-        scaled = (form - np.median(form, axis=0)) / np.where(spreads > 0.0, spreads, 1.0)
+        scaled = _scaled(form)
         without = rng.permuted(scaled, axis=0)
         found.append(np.log(_smallest_of_many(scaled, sets) / _smallest_of_many(without, sets)))
     return np.minimum(*found)
@@ -127,30 +126,27 @@ def _smallest_of_many(columns: np.ndarray, sets: np.ndarray) -> np.ndarray:
     return np.sqrt((values[:, 0] / values[:, -1]).clip(1e-16))
 
 
-def _promising(points: np.ndarray, size: int) -> Iterator[tuple[int, ...]]:
+def _promising(points: np.ndarray, size: int) -> Iterable[tuple[int, ...]]:
     """At most :data:`COMPARED` subsets, those with most rough evidence."""
     d = points.shape[1]
     every = itertools.combinations(range(d), size)
     if math.comb(d, size) <= COMPARED:
-        yield from every
-        return
+        return every
     sets = np.array([*every])
     if len(sets) > SAMPLED:
         sets = np.random.default_rng(0).permutation(sets)[:SAMPLED]
     parts = [sets[begin : begin + TOGETHER] for begin in range(0, len(sets), TOGETHER)]
     order = np.argsort(np.concatenate([rough(points, part) for part in parts]), kind="stable")
-    yield from (tuple(columns) for columns in sets[order[:COMPARED]].tolist())
+    return map(tuple, sets[order[:COMPARED]].tolist())
 
 
-def ranked(points: np.ndarray, sizes: Iterable[int] = (2, 3)) -> list[tuple[float, tuple]]:
-    """Evidence and columns of subsets of points (N, D), small ones first, then most evidence.
+def ranked(points: np.ndarray, size: int) -> list[tuple[float, tuple[int, ...]]]:
+    """Evidence and columns of the subsets of ``size`` columns of points (N, D), most first.
 
-    Of each size at most :data:`COMPARED`, the most promising ones.
+    At most :data:`COMPARED`, the most promising ones.
 
     >>> x, y = np.random.default_rng(1).uniform(0.5, 2.0, (2, 90))
-    >>> [columns for _, columns in ranked(np.column_stack([x, y, x**2, x * y]))][0]
+    >>> [columns for _, columns in ranked(np.column_stack([x, y, x**2, x * y]), 2)][0]
     (0, 2)
     """
-    every = [columns for size in sizes for columns in _promising(points, size)]
-    found = [(evidence(points[:, columns]), columns) for columns in every]
-    return sorted(found, key=lambda pair: (len(pair[1]), pair))
+    return sorted((evidence(points[:, columns]), columns) for columns in _promising(points, size))

@@ -37,7 +37,7 @@ class Units:
         found = [_dimensions(text, name) for text, name in zip(texts, names, strict=True)]
         base = sorted({dimension for one in found for dimension in one})
         exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one in found]
-        return cls(tuple(texts), np.array(exponents).reshape(len(names), len(base)))
+        return cls(tuple(texts), np.array(exponents))
 
     def __getitem__(self, columns: Sequence[int]) -> "Units":
         """Those of some columns."""
@@ -60,8 +60,8 @@ class Units:
         if not sound:
             return None
         own = list(dict.fromkeys(unit for unit in self.names if unit != "1"))
-        each = np.array([[float(name == unit) for name in self.names] for unit in own])
-        finer, keeps = exponents(expression, points, each.reshape(len(own), len(self.names)))
+        each = np.array(own, str)[:, None] == np.array(self.names)
+        finer, keeps = exponents(expression, points, each)
         if keeps:  # each unit by itself
             return tuple(_written(own, row) for row in finer)
         places = [self.names.index(unit) for unit in own]
