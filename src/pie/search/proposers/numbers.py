@@ -25,7 +25,16 @@ from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, cheapest
-from ..relations import Moments, Relation, columns_of, slopes_of, smallest, subsets
+from ..relations import (
+    Moments,
+    Relation,
+    columns_of,
+    for_numbers,
+    numbered,
+    slopes_of,
+    smallest,
+    subsets,
+)
 
 
 @dataclass(frozen=True)
@@ -38,40 +47,15 @@ class Numbers:
     fitted: int = 50
 
 
-def _numbered(tree: Tree, variable: int, number: float) -> Tree:
-    """The tree with a number in place of a variable."""
-    if tree == ("x", variable):
-        return ("c", number)
-    if tree[0] in ("x", "c"):
-        return tree
-    return (tree[0], *(_numbered(child, variable, number) for child in tree[1:]))
-
-
-Values = tuple[np.ndarray, np.ndarray]  # (T, N, M), and gradients times spreads, (T, D, N, M)
-
-
 def _multiplied(
-    functions: list[Tree], grid: np.ndarray, points: np.ndarray, spreads: np.ndarray
-) -> Values:
-    """Values and gradients of g and all x_j·g at points (N, D), for each of T values of t.
-
-    In the trees of ``functions``, t is the variable D + 1.
-    """
-    (n, d), t = points.shape, len(grid)
-    many = np.column_stack([np.tile(points, (t, 1)), np.repeat(grid, n)])
-    columns, slopes = [], []
-    for g in functions:
-        values, gradient = from_tree(g).value_and_gradient(many)
-        slope = gradient[:, :d] * spreads
-        columns.append(values)
-        slopes.append(slope)
-        for j in range(d):
-            turned = slope * many[:, j, None]
-            turned[:, j] += values * spreads[j]
-            columns.append(values * many[:, j])
-            slopes.append(turned)
-    gradients = np.stack(slopes, axis=-1).reshape(t, n, d, -1).swapaxes(1, 2)
-    return np.stack(columns, axis=-1).reshape(t, n, -1), gradients
+    values: np.ndarray, slopes: np.ndarray, points: np.ndarray, spreads: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each g, with values (T, N, K) and slopes (T, D, N, K), followed by all x_j·g."""
+    factors = np.column_stack([np.ones(len(points)), points])[:, None]
+    columns, slopes = values[..., None] * factors, slopes[..., None] * factors
+    for j, spread in enumerate(spreads):
+        slopes[:, j, ..., 1 + j] += values * spread
+    return tuple(both.reshape(*both.shape[:-2], -1) for both in (columns, slopes))
 
 
 def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -90,17 +74,19 @@ def with_number(
     (n, d), spreads = points.shape, errors_of(points) if errors is None else errors
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
-    alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
+    beside = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
     sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
-        new = _multiplied(functions, grid, points, spreads)
-        moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
+        alone = for_numbers(functions, points, grid[:, None], spreads)
+        new = _multiplied(*alone, points, spreads)
+        moments = Moments.of(*(_beside(*both) for both in zip(beside, new, strict=True)))
         usable = moments.usable
         terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
-        here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
+        here = [numbered(terms[i], d, [1.0]) for i in usable]
         for size in sizes:
-            chosen = subsets(here, size, int(np.searchsorted(usable, m)))
+            chosen = subsets(here, size)
+            chosen = chosen[usable[chosen[:, -1]] >= m]  # with g or x_i·g
             if size > 3 and d > 2:  # else too many: φ up to degree one only
                 simple = (usable <= d) | (usable >= m)
                 chosen = chosen[simple[chosen].all(axis=1)]
@@ -110,7 +96,7 @@ def with_number(
     for relations in found.values():
         for k in cheapest([(r, terms) for r, terms, _ in relations], n, prices, limits.fitted):
             relation, terms, t = relations[k]
-            laws.append(from_tree(_numbered(to_tree(relation.of(terms)), d + 1, t)))
+            laws.append(from_tree(numbered(to_tree(relation.of(terms)), d, [t])))
     return laws
 
 
