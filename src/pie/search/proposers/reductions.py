@@ -17,7 +17,6 @@ The best tables are reduced further, down to two columns. Some are searched as a
 table is, those with the lowest score first. What is found is written in the columns of the user.
 """
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -29,7 +28,7 @@ from ...zeroset.distance import first_order
 from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
-from ..libraries import FEW_COLUMNS, power
+from ..libraries import FEW_COLUMNS, folded, power, variables
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
 from ..relations import LARGEST as LARGEST_TERM
@@ -42,6 +41,13 @@ NEAR = 4.0  # the same, if that equation is long
 SMALLEST = 1e-6  # exponent of a base unit
 LARGEST = 2  # exponent in a dimensionless product
 SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
+
+JOINED = {  # columns and their gradients → u and its gradient
+    "mul": lambda a, b, da, db: (a * b, a * db + b * da),
+    "div": lambda a, b, da, db: (a / b, (da - (a / b) * db) / b),
+    "add": lambda a, b, da, db: (a + b, da + db),
+    "sub": lambda a, b, da, db: (a - b, da - db),
+}
 
 
 @dataclass(frozen=True)
@@ -62,16 +68,10 @@ class Table:
     slopes: np.ndarray
 
     @classmethod
-    def of(cls, points: np.ndarray) -> "Table":
-        """The columns x themselves."""
-        n, d = points.shape
-        xs: tuple[Tree, ...] = tuple(("x", j) for j in range(1, d + 1))
-        return cls(xs, points, np.broadcast_to(np.eye(d), (n, d, d)))
-
-    @classmethod
     @np.errstate(all="ignore")
-    def of_trees(cls, trees: Sequence[Tree], points: np.ndarray) -> "Table":
-        """Columns that are trees in x."""
+    def of(cls, points: np.ndarray, trees: Sequence[Tree] = ()) -> "Table":
+        """Columns that are trees in x at points (N, D); () = the columns x themselves."""
+        trees = trees or variables(points.shape[1])
         columns = [from_tree(tree).value_and_gradient(points) for tree in trees]
         values, slopes = zip(*columns, strict=True)
         return cls(tuple(trees), np.stack(values, axis=1), np.stack(slopes, axis=1))
@@ -79,20 +79,12 @@ class Table:
     @np.errstate(all="ignore")
     def joined(self, i: int, j: int, operator: str, squared: bool = False) -> "Table":
         """With u_i and u_j replaced by ``operator`` of both, or of their squares."""
-        (a, b), (da, db) = self.values.T[[i, j]], self.slopes.swapaxes(0, 1)[[i, j]]
+        (a, b), (da, db) = self.values.T[[i, j], :, None], self.slopes.swapaxes(0, 1)[[i, j]]
         sides = self.trees[i], self.trees[j]
         if squared:
-            da, db = 2.0 * a[:, None] * da, 2.0 * b[:, None] * db
+            da, db = 2.0 * a * da, 2.0 * b * db
             a, b, sides = a**2, b**2, (("pow2", sides[0]), ("pow2", sides[1]))
-        match operator:
-            case "mul":
-                new, slope = a * b, a[:, None] * db + b[:, None] * da
-            case "div":
-                new, slope = a / b, (da - (a / b)[:, None] * db) / b[:, None]
-            case "add":
-                new, slope = a + b, da + db
-            case _:
-                new, slope = a - b, da - db
+        new, slope = JOINED[operator](a, b, da, db)
         rest = [k for k in range(len(self.trees)) if k not in (i, j)]
         return Table(
             (*(self.trees[k] for k in rest), (operator, *sides)),
@@ -153,7 +145,7 @@ def _product(powers: Sequence[int]) -> Tree:
         [power(("x", j), abs(int(e))) for j, e in enumerate(powers, 1) if e * sign > 0]
         for sign in (1, -1)
     )
-    trees = [functools.reduce(lambda a, b: ("mul", a, b), side) for side in (above, below) if side]
+    trees = [folded("mul", side) for side in (above, below) if side]
     return ("div", *trees) if above and below else trees[0]
 
 
@@ -217,7 +209,7 @@ def tables(
     some = np.random.default_rng(0).permutation(points)[: limits.points]
     kept = [Table.of(some)]
     trees = () if dimensions is None else dimensionless(dimensions)
-    groups = Table.of_trees(trees, some) if len(trees) > 1 else None
+    groups = Table.of(some, trees) if len(trees) > 1 else None
     for k in range(points.shape[1] - 1, 1, -1):
         new = {table.key: table for one in kept for table in reduced(one)}
         known = [groups] if groups and len(groups.trees) == k and groups.usable else []
