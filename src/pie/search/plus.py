@@ -5,6 +5,7 @@ fitted by Sampson distances with guards (:mod:`pie.fit.sampson_fits`). The cheap
 written in the user's coordinates, simplified, and ranked by price (:mod:`pie.search.price`).
 """
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -20,10 +21,10 @@ from ..network.inference import Network
 from ..zeroset.metric import set_columns
 from .candidates import Candidate, Discovery, check_points
 from .cloud import Cloud, clouds
-from .finish import Chosen, Judge, in_best_metric, settled_prices
+from .finish import Chosen, Judge, in_best_metric
 from .libraries import FEW_COLUMNS
 from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, price_of, whole_price
+from .price import Prices, price_of, settled, whole_price
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -147,20 +148,17 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         )  # fmt: skip
         return [along(fit, cloud.points, cloud.exact) for fit in found]
 
-    def rank(found: Found) -> tuple[float, float]:
-        price = price_of(found.fit, len(cloud), config.prices).total
-        return round(price, 6), -found.draft.log_probability
-
-    def judge(found: Found) -> tuple[float, float]:
+    def rank(found: Found, whole: bool = False) -> tuple[float, float]:
         price = price_of(found.fit, len(cloud), config.prices)
-        price = whole_price(price, found.fit, cloud.points, config.prices, dimensions)
+        if whole:
+            price = whole_price(price, found.fit, cloud.points, config.prices, dimensions)
         return round(price.total, 6), -found.draft.log_probability
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     proposers = [
         restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
     ]
-    pool = Pool(rank, judge)
+    pool = Pool(rank, functools.partial(rank, whole=True))
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(
             cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
@@ -253,17 +251,19 @@ def discover_plus(
     judge = Judge(config.prices, config.curved, config.seed, dimensions)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
-    for found in settled_prices(finished, len(points), config.prices):
+    trials = [(found.price, found.contrast, found.correlation) for found in finished]
+    prices = settled(trials, len(points), config.prices)
+    for found, price in zip(finished, prices, strict=True):
         fit, expression = found.fit, found.fit.expression
         if not allowed(expression, config):  # a branch, or from logarithms of columns
             continue
         key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
         candidate = Candidate(
             expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
-            fit.contrast, found.draft.proposer, found.price,
+            fit.contrast, found.draft.proposer, price,
         )  # fmt: skip
         earlier = candidates.get(key)
-        if earlier is None or found.price.total < earlier.price.total:
+        if earlier is None or price.total < earlier.price.total:
             candidates[key] = candidate
     ranked = sorted(
         candidates.values(), key=lambda c: (round(c.price.total, 6), len(c.expression.codes))
