@@ -12,7 +12,7 @@ import numpy as np
 
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
-from ..zeroset.metric import SET, logarithms, of_logarithms, set_columns
+from ..zeroset.metric import SET, logarithms, of_logarithms
 from ..zeroset.noise import Noise, noise_of
 from ..zeroset.spreads import robust_spreads
 

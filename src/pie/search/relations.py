@@ -33,9 +33,9 @@ from itertools import combinations
 
 import numpy as np
 
+from ..expr.elementary import jit
 from ..expr.expression import Expression, Tree, from_tree, with_variables
 from ..expr.terms import weighted_sum
-from ..expr.elementary import jit
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
 JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...expr.expression import Expression, Tree, from_tree
 from ...expr.elementary import wave_row
+from ...expr.expression import Expression, Tree, from_tree
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
