@@ -157,13 +157,14 @@ def test_the_price_of_constants_and_form_alone_knows_no_points():
 
 def zeros_priced(text, points, contrast=0.1, **prices):
     fit = Fit(parse(text), -1e-3, "ok", 1e-3, contrast)
-    return whole_price(Price(-7.0), fit, points, Prices(**prices))
+    return whole_price(fit, points, Prices(**prices))
 
 
 def test_zeros_where_no_points_are_and_further_sheets_are_paid(rng):
     x, error = np.linspace(-1.0, 1.0, 60), 0.1 * rng.standard_normal(60)
     near = np.column_stack([x, error])
-    assert zeros_priced("x2", near).total == pytest.approx(-7.0), "one zero on each line, one sheet"
+    plain = zeros_priced("x2", near)
+    assert plain.crossings == plain.sheets == pytest.approx(0.0), "one zero on each line, one sheet"
     double = "x2**2 - 0.001 - 0.001*x1**2"  # two sheets within the error
     expected = np.log(sheets(parse(double), near)).sum()
     assert zeros_priced(double, near, crossing=0.0).sheets == pytest.approx(expected)

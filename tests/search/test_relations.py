@@ -26,6 +26,7 @@ from pie.search.relations import (
     smallest,
     subsets,
 )
+from pie.zeroset.metric import errors_of
 
 
 def codes_of(found):
@@ -138,7 +139,7 @@ def test_slopes_are_derivatives(cloud):
 @pytest.mark.parametrize("level", [0.01, 0.03])
 def test_a_noisy_relation_is_among_the_best_of_its_size(law, d, level, rng, cloud):
     points = add_noise(cloud(law, d), level, rng)
-    found = among(bases(points), points, Prices())
+    found = among(bases(points), points, errors_of(points), Prices())
     assert of_terms(parse(law)) in {of_terms(f) for f in found}
 
 
@@ -150,7 +151,9 @@ def test_a_noisy_relation_of_a_hundred_terms_is_among_the_cheapest(law, rng, clo
     points = add_noise(points[(points[:, 1:] > 0.05).all(axis=1)][:200], 0.01, rng)
     wide = noisy(points)[-1]
     assert len(wide) > 90
-    assert canonical(parse(law)).codes in codes_of(among([wide], points, Prices()))
+    assert canonical(parse(law)).codes in codes_of(
+        among([wide], points, errors_of(points), Prices())
+    )
 
 
 def test_the_nearest_relations_are_those_of_least_distance(cloud, rng):
@@ -246,7 +249,10 @@ def test_a_column_of_few_values_has_no_dictionary(rng):
 def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
     points = size * rng.standard_normal((100, 2))
     for library in [*dictionaries(points), *bases(points)]:
-        for relation in [*exact(library, points), *among([library], points, Prices())]:
+        for relation in [
+            *exact(library, points),
+            *among([library], points, errors_of(points), Prices()),
+        ]:
             assert np.all(np.isfinite(relation.constants))
 
 

@@ -26,7 +26,7 @@ from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
 from ..search.plus import PlusConfig
 from ..search.pool import WARM, Batch, Pool, Proposer, new_drafts
-from ..search.price import price_of, whole_price
+from ..search.price import whole_price
 from .evaluation import Row, read_rows
 from .metrics import right_skeleton
 
@@ -58,7 +58,7 @@ def is_silent(problem: Problem, config: PlusConfig) -> bool:
         fit = in_user_coordinates(problem.truth, points, judge)
     except ValueError:  # too long to be a draft
         return False
-    return whole_price(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
+    return whole_price(fit, points, prices).total > 0.0
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:

@@ -24,7 +24,7 @@ from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric
 from .branches import branches
 from .pool import Draft
-from .price import Price, Prices, of_branch, price_of, whole_price
+from .price import Price, Prices, of_branch, whole_price
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -129,10 +129,10 @@ def finished(
             return None
         if not np.isfinite(fit.fitness):
             return None
-        price, contrast = price_of(fit, len(points), judge.prices), fit.contrast
+        price = whole_price(fit, points, judge.prices, judge.dimensions)
         if not np.isfinite(price.misfit):
             return Finished(draft, fit, price)
-        price = whole_price(price, fit, points, judge.prices, judge.dimensions)
+        contrast = fit.contrast
         if errors is not None:
             expected = expected_residual(fit.expression, points, metric.units(points), errors)
             contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))

@@ -5,7 +5,6 @@ fitted by Sampson distances with guards (:mod:`pie.fit.sampson_fits`). The cheap
 written in the user's coordinates, simplified, and ranked by price (:mod:`pie.search.price`).
 """
 
-import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -148,17 +147,19 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         )  # fmt: skip
         return [along(fit, cloud.points, cloud.exact) for fit in found]
 
-    def rank(found: Found, whole: bool = False) -> tuple[float, float]:
+    def rank(found: Found) -> tuple[float, float]:
         price = price_of(found.fit, len(cloud), config.prices)
-        if whole:
-            price = whole_price(price, found.fit, cloud.points, config.prices, dimensions)
+        return round(price.total, 6), -found.draft.log_probability
+
+    def judge(found: Found) -> tuple[float, float]:
+        price = whole_price(found.fit, cloud.points, config.prices, dimensions)
         return round(price.total, 6), -found.draft.log_probability
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     proposers = [
         restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
     ]
-    pool = Pool(rank, functools.partial(rank, whole=True))
+    pool = Pool(rank, judge)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(
             cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)

@@ -164,15 +164,14 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
 
 
 def whole_price(
-    price: Price,
-    fit: Fit,
-    points: np.ndarray,
-    prices: Prices,
-    dimensions: np.ndarray | None = None,
+    fit: Fit, points: np.ndarray, prices: Prices, dimensions: np.ndarray | None = None
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
     the units of the columns, whose ``dimensions`` (D, B) may be known.
     """
+    price = price_of(fit, len(points), prices)
+    if not np.isfinite(price.misfit):
+        return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
     hidden = 0.0
     if dimensions is not None and dimensions.any():

@@ -119,21 +119,16 @@ def _dependent(
                 yield from function.terms(trees[k])
 
 
-def _confirmed(
-    drafts: list[list[Tree]], base: list[Tree], points: np.ndarray, limits: Inner
-) -> list[Expression]:
-    """The first exact relations, at all points, of the base and the terms of one draft each."""
-
-    def relations() -> Iterator[Expression]:
-        for new in drafts:
-            terms = [*new, *base]
-            columns = columns_of(terms, points)
-            if np.isfinite(columns[:, : len(new)]).all():
-                found = exact_relation(columns, limits.max_terms)
-                if found is not None:
-                    yield found.of(terms)
-
-    return [*islice(relations(), limits.confirmed)]
+def _law(
+    new: list[Tree], base: list[Tree], points: np.ndarray, max_terms: int
+) -> Expression | None:
+    """The exact relation of new terms and the base at all points; None if there is none."""
+    terms = [*new, *base]
+    columns = columns_of(terms, points)
+    if not np.isfinite(columns[:, : len(new)]).all():
+        return None
+    found = exact_relation(columns, max_terms)
+    return found and found.of(terms)
 
 
 @np.errstate(all="ignore")  # holds for one thread only
@@ -173,11 +168,11 @@ def laws(
         drawn = partial(_drawn, insides(points, both), amplitudes, limits.drafts)
         with ThreadPoolExecutor(workers) as pool:
             drafts = [*pool.map(drawn, spans)]
-        yield [
-            law
-            for (here, _), new in zip(spans, drafts, strict=True)
-            for law in _confirmed(new, here.base, points, limits)
-        ]
+        confirmed = []
+        for (here, _), found in zip(spans, drafts, strict=True):
+            exact = (_law(new, here.base, points, limits.max_terms) for new in found)
+            confirmed += islice(filter(None, exact), limits.confirmed)
+        yield confirmed
 
 
 def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:

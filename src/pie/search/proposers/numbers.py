@@ -65,21 +65,18 @@ def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 @np.errstate(all="ignore")
 def with_number(
-    points: np.ndarray,
-    prices: Prices,
-    limits: Numbers = Numbers(),
-    errors: np.ndarray | None = None,
+    points: np.ndarray, errors: np.ndarray, prices: Prices, limits: Numbers = Numbers()
 ) -> list[Expression]:
     """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
-    (n, d), spreads = points.shape, errors_of(points) if errors is None else errors
+    n, d = points.shape
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
-    beside = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
+    beside = columns_of(fixed, points)[None], slopes_of(fixed, points, errors)[None]
     sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
-        alone = for_numbers(functions, points, grid[:, None], spreads)
-        new = _multiplied(*alone, points, spreads)
+        alone = for_numbers(functions, points, grid[:, None], errors)
+        new = _multiplied(*alone, points, errors)
         moments = Moments.of(*(_beside(*both) for both in zip(beside, new, strict=True)))
         usable = moments.usable
         terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
@@ -106,7 +103,7 @@ def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > libraries.FEW_COLUMNS:
             return
-        found = with_number(cloud.points, prices, limits, errors_of(cloud.points, cloud.exact))
+        found = with_number(cloud.points, errors_of(cloud.points, cloud.exact), prices, limits)
         yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
 
     return propose

@@ -17,6 +17,7 @@ The best tables are reduced further, down to two columns. Some are searched as a
 table is, those with the lowest score first. What is found is written in the columns of the user.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -149,50 +150,55 @@ def _product(powers: Sequence[int]) -> Tree:
     return ("div", *trees) if above and below else trees[0]
 
 
-def sizes(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
-    """Errors of the best relations among monomials of K columns, (B,); how many monomials.
+def n_monomials(k: int) -> int:
+    """How many monomials of K columns are looked at."""
+    return math.comb(k + DEGREES.get(k, 2), k)
+
+
+def sizes(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
+    """Errors of the best relations among monomials of the columns of tables, (B,).
 
     The lower of that of the columns as they are and of their logarithms. ``errors`` (D,) are the
     units of the errors of x.
     """
     parts = (tables[begin : begin + TOGETHER] for begin in range(0, len(tables), TOGETHER))
-    found, m = zip(*(_sizes_of_some(part, errors) for part in parts), strict=True)
-    return np.concatenate(found), m[0]
+    return np.concatenate([_sizes_of_some(part, errors) for part in parts])
 
 
 @np.errstate(all="ignore")
-def _sizes_of_some(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
+def _sizes_of_some(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
     values = np.stack([table.values for table in tables])  # (B, N, K)
     slopes = np.stack([table.slopes for table in tables]) * errors  # (B, N, K, D)
     positive = np.all(values > 0.0, axis=1, keepdims=True)
     ones = np.where(positive, values, 1.0)
-    found, m = _sizes(values, slopes)
+    found = _sizes(values, slopes)
     if positive.any():
         logs = np.where(positive, np.log(ones), values)
-        found = np.minimum(found, _sizes(logs, slopes / ones[..., None])[0])
-    return found, m
+        found = np.minimum(found, _sizes(logs, slopes / ones[..., None]))
+    return found
 
 
-def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
+def _sizes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     b, n, k = values.shape
+    if n <= n_monomials(k):
+        return np.full(b, np.inf)
     spread = robust_spreads(values, axis=1)[:, None]
     spread[spread == 0.0] = 1.0
     values = (values - np.median(values, axis=1, keepdims=True)) / spread
     slopes = slopes / spread[..., None]
-    one = np.ones((b, n)), np.zeros((b, n, slopes.shape[-1]))
-    level, terms = [(*one, 0)], [one]
+    level = [(np.ones((b, n)), np.zeros((b, n, slopes.shape[-1])), 0)]
+    terms = [*level]
     for _ in range(DEGREES.get(k, 2)):
         level = [
             (v * values[..., j], s * values[..., j, None] + v[..., None] * slopes[:, :, j], j)
             for v, s, first in level
             for j in range(first, k)
         ]
-        terms += [(v, s) for v, s, _ in level]
-    columns = np.stack([v for v, _ in terms], axis=-1)
-    m = len(terms)
-    gradients = np.moveaxis(np.stack([s for _, s in terms], axis=-1), 2, 1)  # (B, D, N, M)
+        terms += level
+    columns = np.stack([v for v, _, _ in terms], axis=-1)
+    gradients = np.moveaxis(np.stack([s for _, s, _ in terms], axis=-1), 2, 1)  # (B, D, N, M)
     _, _, away = with_distances(columns, gradients)
-    return np.sqrt(np.sum(away**2, axis=1) / (n - m)) if m < n else np.full(b, np.inf), m
+    return np.sqrt(np.sum(away**2, axis=1) / (n - len(terms)))
 
 
 def tables(
@@ -216,7 +222,7 @@ def tables(
         new = [*known, *(table for key, table in new.items() if key not in {g.key for g in known})]
         if not new:
             break
-        size, m = sizes(new, errors)
+        size, m = sizes(new, errors), n_monomials(k)
         ranked = np.argsort(np.round(np.log(size), 6), kind="stable")  # a/b and b/a tie
         order = [i for i in ranked[: limits.kept] if np.isfinite(size[i])]
         kept = [new[i] for i in order]

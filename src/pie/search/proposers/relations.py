@@ -82,15 +82,14 @@ def exact(
 def among(
     asked: Sequence[Sequence[Tree]],
     points: np.ndarray,
+    errors: np.ndarray,
     prices: Prices,
     limits: Relations = Relations(),
-    errors: np.ndarray | None = None,
 ) -> list[Expression]:
     """The cheapest relations of each size in libraries of terms at points (N, D), by their errors.
 
     They are unfitted: the error of the relation of smallest λ stands for the contrast.
     """
-    errors = errors_of(points) if errors is None else errors
     found: dict[int, list[tuple[Relation, Sequence[Tree]]]] = {k: [] for k in limits.sizes}
     for terms in asked:
         columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
@@ -195,6 +194,6 @@ def relations(limits: Relations, prices: Prices, max_tokens: int) -> Proposer:
         yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
         for terms in ranked[len(small) :]:
             yield batch(exact(terms, points, limits))
-        yield batch(among([*libraries.noisy(points), *waves], points, prices, limits, errors))
+        yield batch(among([*libraries.noisy(points), *waves], points, errors, prices, limits))
 
     return propose
