@@ -63,10 +63,7 @@ def _drawn(
     if tree[0] == "c":
         found.append(np.ones((draws, 1)))
         return found[-1]
-    places, values = [], []
-    for child in tree[1:]:
-        places.append(len(found))
-        values.append(_drawn(child, points, draws, rng, found))
+    values = [_drawn(child, points, draws, rng, found) for child in tree[1:]]
     for mine, child in enumerate(tree[1:]):
         if child[0] == "c" and len(values) == 2:
             beside = values[1 - mine]
@@ -75,7 +72,7 @@ def _drawn(
             numbers = _numbers(tree[0], beside, draws, rng)
             if tree[0] in ("mul", "div") and tree[2 - mine][0] in ONE_SIGN:
                 numbers = np.copysign(numbers, child[1])
-            values[mine] = found[places[mine]] = numbers
+            values[mine][:] = numbers  # in ``found`` as well
     names: list[Tree] = [("x", j) for j in range(1, len(values) + 1)]
     shape = (draws, len(points))
     columns = np.stack([np.broadcast_to(v, shape).ravel() for v in values], axis=1)
