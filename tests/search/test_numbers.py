@@ -79,7 +79,7 @@ def test_points_without_a_law_fit_nothing_well(n, d, rng, tiny_network):
 @pytest.mark.parametrize("size", [1e-200, 1e-60, 1e6, 1e60, 1e200])
 def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
     points = size * rng.uniform(0.5, 2.0, (60, 2))
-    for law in with_number(points, errors_of(points), Prices()):
+    for law in with_number(points, np.full(2, size), Prices()):
         assert np.isfinite(law.constants).all()
 
 

@@ -142,12 +142,6 @@ def test_draws_near_the_best_come_closer():
     assert near_best(found, points, units, Shapes()) is found
 
 
-def test_a_start_is_a_function_of_the_points():
-    points = drawn(parse(EQUATIONS["Gaussian"]))
-    form = canonical(parse(EQUATIONS["Gaussian"]))
-    assert started(form, points) == started(form, points)
-
-
 @pytest.mark.parametrize("shape", FOUND)
 def test_a_name_does_not_depend_on_numbers_or_on_how_variables_are_numbered(shape):
     form = parse(EQUATIONS[shape])

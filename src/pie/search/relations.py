@@ -417,7 +417,9 @@ def _covering(held: tuple[tuple[int, ...], ...], size: int, starts: int) -> np.n
     are still to come may hold the variables that are missing.
     """
     every = sorted(set().union(*held))
-    lacks = np.array([[v not in h for v in every] for h in held], bool).reshape(len(held), -1)
+    lacks = np.array([[v not in h for v in every] for h in held], bool).reshape(
+        len(held), len(every)
+    )
     widest = max(map(len, held), default=0)
     chosen, missing = np.empty((1, 0), int), np.ones((1, len(every)), bool)
     for left in reversed(range(size)):
