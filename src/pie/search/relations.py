@@ -416,15 +416,14 @@ def _covering(held: tuple[tuple[int, ...], ...], size: int, starts: int) -> np.n
     ``held`` are the variables of each term. Subsets grow term by term, as long as the terms that
     are still to come may hold the variables that are missing.
     """
-    every = sorted(set().union(*held))
-    lacks = np.array([[v not in h for v in every] for h in held], bool).reshape(
-        len(held), len(every)
-    )
+    n, every = len(held), sorted(set().union(*held))
+    lacks = np.array([[v not in h for v in every] for h in held], bool).reshape(n, len(every))
     widest = max(map(len, held), default=0)
     chosen, missing = np.empty((1, 0), int), np.ones((1, len(every)), bool)
     for left in reversed(range(size)):
-        first = chosen[:, -1] + 1 if chosen.shape[1] else np.zeros(1, int)
-        follow = (len(held) if chosen.shape[1] else starts) - first
+        grown = chosen.shape[1] > 0
+        first = chosen[:, -1] + 1 if grown else np.zeros(1, int)
+        follow = (n if grown else starts) - first
         rows = np.repeat(np.arange(len(chosen)), follow)
         new = np.arange(len(rows)) - np.repeat(np.cumsum(follow) - follow - first, follow)
         still = missing[rows] & lacks[new]
