@@ -40,10 +40,8 @@ def folded(operator: str, trees: Iterable[Tree]) -> Tree:
 
 
 def power(x: Tree, exponent: int) -> Tree:
-    """x^exponent, for an exponent between −6 and 6 other than 0."""
-    size = abs(exponent)
-    tree = x if size == 1 else ("pow2", ("pow3", x)) if size == 6 else (f"pow{size}", x)
-    return tree if exponent > 0 else inverse(tree)
+    """x^exponent, for an exponent of 1 to 6."""
+    return x if exponent == 1 else ("pow2", ("pow3", x)) if exponent == 6 else (f"pow{exponent}", x)
 
 
 def functions_of(points: np.ndarray, variable: int) -> list[Tree]:

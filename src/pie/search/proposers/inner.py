@@ -48,7 +48,7 @@ def _wave(u: np.ndarray) -> np.ndarray:
 
 
 class Function(NamedTuple):
-    """g: its K columns at u, of any shape with K times the size of u; its terms, in each form."""
+    """g: the numbers of its K columns at u (N, M); and its K terms from that of u, in each form."""
 
     values: Callable[[np.ndarray], np.ndarray]
     terms: Callable[[Tree], list[list[Tree]]]
