@@ -123,6 +123,20 @@ def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relatio
         alive = np.delete(alive, absent if len(absent) else weight.argmin())
 
 
+@np.errstate(all="ignore")
+def of_like_size(
+    columns: np.ndarray, most: int, largest: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places of the first ``most`` usable columns (N, M), their medians, and they over these.
+
+    Usable are those with all magnitudes below ``largest`` and a median of them above its inverse.
+    """
+    size = np.median(np.abs(columns), axis=0)
+    usable = (size > 1.0 / largest) & (np.abs(columns).max(axis=0) < largest)
+    chosen = np.flatnonzero(usable)[:most]
+    return chosen, size[chosen], columns[:, chosen] / size[chosen]
+
+
 def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
     """The sparsest relation that columns (N, M) obey to rounding, or None.
 
@@ -130,13 +144,9 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
     ``max_terms`` are left, or if dropping one more raises the ratio of singular values by less than
     :data:`JUMP`: the terms are then nearly dependent without a law.
     """
-    with np.errstate(all="ignore"):
-        size = np.median(np.abs(columns), axis=0)
-        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
-    usable = np.flatnonzero(usable)[: len(columns) // 2]
+    usable, size, scaled = of_like_size(columns, len(columns) // 2, LARGEST)
     if len(usable) < 2:
         return None
-    scaled = columns[:, usable] / size[usable]
     scaled /= np.abs(scaled).max(axis=1, keepdims=True)  # else far points dominate
     found = None
     for relation in eliminated(scaled, NEGLIGIBLE):
@@ -147,8 +157,8 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
         found = relation
     if found is None or len(found.indices) > max_terms:
         return None
-    indices = usable[found.indices]
-    return Relation(indices, found.coefficients / size[indices], found.size)
+    coefficients = found.coefficients / size[found.indices]
+    return Relation(usable[found.indices], coefficients, found.size)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..expr.expression import Tree
-from .relations import columns_of
+from .relations import columns_of, of_like_size
 
 LARGEST = 1e8  # usable terms are smaller than this, and larger than its inverse
 SCREENED = 1e-6  # singular values by P below this are tested again
@@ -37,11 +37,8 @@ class Span:
 
     @np.errstate(all="ignore")
     def __init__(self, base: list[Tree], points: np.ndarray, rank: int):
-        columns = columns_of(base, points)
-        size = np.median(np.abs(columns), axis=0)
-        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
-        chosen = np.flatnonzero(usable)[: min(rank, 2 * len(points) // 3)]
-        scaled = columns[:, chosen] / size[chosen]
+        most = min(rank, 2 * len(points) // 3)
+        chosen, _, scaled = of_like_size(columns_of(base, points), most, LARGEST)
         self.base = [base[k] for k in chosen]
         self.weights = 1.0 / np.abs(scaled).max(axis=1, keepdims=True)
         self.q = np.linalg.qr(scaled * self.weights)[0]
