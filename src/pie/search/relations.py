@@ -72,13 +72,6 @@ def columns_of(terms: Sequence[Tree], points: np.ndarray) -> np.ndarray:
     return np.stack([_term(term).values(points) for term in terms], axis=1)
 
 
-@np.errstate(all="ignore")
-def slopes_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """Gradients of terms at points (N, D) times the spreads (D,) of the columns: (D, N, M)."""
-    found = [_term(term).value_and_gradient(points)[1] * spreads for term in terms]
-    return np.stack(found, axis=2).swapaxes(0, 1)
-
-
 def numbered(tree: Tree, d: int, numbers: Sequence[float]) -> Tree:
     """The tree with numbers for the variables after the first ``d``."""
     places: dict[int, Tree] = {j: ("x", j) for j in range(1, d + 1)}
@@ -87,16 +80,19 @@ def numbered(tree: Tree, d: int, numbers: Sequence[float]) -> Tree:
 
 
 @np.errstate(all="ignore")
-def for_numbers(
-    terms: Sequence[Tree], points: np.ndarray, numbers: np.ndarray, spreads: np.ndarray
+def terms_at(
+    terms: Sequence[Tree],
+    points: np.ndarray,
+    spreads: np.ndarray,
+    numbers: np.ndarray = np.empty((1, 0)),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values (B, N, M) of terms and gradients times the spreads, (B, D, N, M), at points (N, D).
 
-    In the terms the variables after the first D are B times numbers (B, P).
+    In the terms the variables after the first D are B times numbers (B, P); by default none, once.
     """
     (n, d), b = points.shape, len(numbers)
     many = np.column_stack([np.tile(points, (b, 1)), np.repeat(numbers, n, axis=0)])
-    found = [from_tree(term).value_and_gradient(many) for term in terms]
+    found = [_term(term).value_and_gradient(many) for term in terms]
     columns = np.stack([value for value, _ in found], axis=-1)
     slopes = np.stack([gradient[:, :d] * spreads for _, gradient in found], axis=-1)
     return columns.reshape(b, n, -1), slopes.reshape(b, n, d, -1).swapaxes(1, 2)
@@ -459,8 +455,3 @@ def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int,
         (int(which[few[i]]), Relation(usable[chosen[few[i]]], weights[i], float(exact[i])))
         for i in order
     ]
-
-
-def moments_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> Moments:
-    """Moments of one set of terms at points (N, D) with spreads (D,) of the columns."""
-    return Moments.of(columns_of(terms, points)[None], slopes_of(terms, points, spreads)[None])

@@ -25,16 +25,7 @@ from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, cheapest
-from ..relations import (
-    Moments,
-    Relation,
-    columns_of,
-    for_numbers,
-    numbered,
-    slopes_of,
-    smallest,
-    subsets,
-)
+from ..relations import Moments, Relation, numbered, smallest, subsets, terms_at
 
 
 @dataclass(frozen=True)
@@ -71,11 +62,11 @@ def with_number(
     n, d = points.shape
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
-    beside = columns_of(fixed, points)[None], slopes_of(fixed, points, errors)[None]
+    beside = terms_at(fixed, points, errors)
     sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
-        alone = for_numbers(functions, points, grid[:, None], errors)
+        alone = terms_at(functions, points, errors, grid[:, None])
         new = _multiplied(*alone, points, errors)
         moments = Moments.of(*(_beside(*both) for both in zip(beside, new, strict=True)))
         usable = moments.usable

@@ -22,11 +22,10 @@ from ..relations import (
     covering,
     eliminated,
     exact_relation,
-    moments_of,
     nearest,
-    slopes_of,
     smallest,
     subsets,
+    terms_at,
     with_distances,
 )
 
@@ -66,7 +65,7 @@ def exact(
     first = exact_relation(columns, most)
     if first is None:
         return []
-    moments = moments_of(terms, points, errors_of(points))
+    moments = Moments.of(*terms_at(terms, points, errors_of(points)))
     usable = [terms[i] for i in moments.usable]
     for size in range(2, len(first.indices) + 1):
         if math.comb(len(usable), size) <= limits.max_subsets:
@@ -92,9 +91,9 @@ def among(
     """
     found: dict[int, list[tuple[Relation, Sequence[Tree]]]] = {k: [] for k in limits.sizes}
     for terms in asked:
-        columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
-        moments = Moments.of(columns[None], slopes[None])
-        columns, slopes = columns[:, moments.usable], slopes[:, :, moments.usable]
+        columns, slopes = terms_at(terms, points, errors)
+        moments = Moments.of(columns, slopes)
+        columns, slopes = columns[0][:, moments.usable], slopes[0][:, :, moments.usable]
         here = [terms[i] for i in moments.usable]
         sizes = [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]
         for size in sizes:
@@ -147,7 +146,7 @@ def of_many(
     Logarithms give products of powers and exponentials.
     """
     d, found = points.shape[1], exact(terms, points, limits)
-    moments = moments_of(terms, points, errors)
+    moments = Moments.of(*terms_at(terms, points, errors))
     usable = [terms[i] for i in moments.usable]
     sizes = sorted({*limits.sizes, d, d + 1})
     for size in [k for k in sizes if k <= len(usable) and 3 * k <= len(points)]:
@@ -163,8 +162,8 @@ def closest(
     """The libraries with the least N ln σ + ½ M ln N of the relation of all their M terms."""
     scores = []
     for terms in asked:
-        columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
-        away, free = with_distances(columns[None], slopes[None])[2], len(points) - len(terms)
+        _, _, away = with_distances(*terms_at(terms, points, errors))
+        free = len(points) - len(terms)
         size = np.sqrt(np.sum(away**2) / free) if free > 0 else np.inf
         score = len(points) * np.log(size) + 0.5 * len(terms) * np.log(len(points))
         scores.append(round(float(score), 6))

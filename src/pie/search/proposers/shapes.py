@@ -23,7 +23,7 @@ from .. import shapes as library
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
 from ..price import Prices, form_price
-from ..relations import for_numbers, numbered, with_distances
+from ..relations import numbered, terms_at, with_distances
 
 RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
@@ -162,7 +162,7 @@ def _fitted(
 
     inf where a draw is not defined at the points, or not usable.
     """
-    weights, sizes, away = with_distances(*for_numbers(opened, points, draws, units))
+    weights, sizes, away = with_distances(*terms_at(opened, points, units, draws))
     return weights, np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
 
 
