@@ -12,7 +12,7 @@ import numpy as np
 
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
-from ..zeroset.metric import SET, logarithms, of_logarithms
+from ..zeroset.metric import SET, errors_of, logarithms, of_logarithms
 from ..zeroset.noise import Noise, noise_of
 from ..zeroset.spreads import robust_spreads
 
@@ -60,6 +60,11 @@ class Cloud:
     def points(self) -> np.ndarray:
         """z, (N, D)."""
         return self.given / self.units
+
+    @cached_property
+    def errors(self) -> np.ndarray:
+        """Units of the errors of z, (D,)."""
+        return errors_of(self.points, self.exact)
 
     @cached_property
     def noise(self) -> Noise:

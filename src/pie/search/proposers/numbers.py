@@ -20,7 +20,6 @@ import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import monomials
-from ...zeroset.metric import errors_of
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, Proposer, new_drafts
@@ -62,13 +61,12 @@ def with_number(
     n, d = points.shape
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
-    beside = terms_at(fixed, points, errors)
+    of_fixed = terms_at(fixed, points, errors)
     sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
-        alone = terms_at(functions, points, errors, grid[:, None])
-        new = _multiplied(*alone, points, errors)
-        moments = Moments.of(*(_beside(*both) for both in zip(beside, new, strict=True)))
+        new = _multiplied(*terms_at(functions, points, errors, grid[:, None]), points, errors)
+        moments = Moments.of(*map(_beside, of_fixed, new))
         usable = moments.usable
         terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
         here = [numbered(terms[i], d, [1.0]) for i in usable]
@@ -94,7 +92,7 @@ def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
         if cloud.n_variables > libraries.FEW_COLUMNS:
             return
-        found = with_number(cloud.points, errors_of(cloud.points, cloud.exact), prices, limits)
+        found = with_number(cloud.points, cloud.errors, prices, limits)
         yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
 
     return propose

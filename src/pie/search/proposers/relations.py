@@ -177,7 +177,7 @@ def relations(limits: Relations, prices: Prices, max_tokens: int) -> Proposer:
         def batch(found: Iterable[Expression]) -> Batch:
             return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
 
-        points, errors = cloud.points, errors_of(cloud.points, cloud.exact)
+        points, errors = cloud.points, cloud.errors
         powers = product_of_powers(points)
         plain = [] if powers is None else [powers]
         waves = libraries.waves(cloud.n_variables, cloud.angles)

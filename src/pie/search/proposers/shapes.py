@@ -17,7 +17,6 @@ import numpy as np
 from ...expr.canonical import canonical
 from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import bare, terms, weighted_sum
-from ...zeroset.metric import errors_of
 from .. import libraries
 from .. import shapes as library
 from ..cloud import Cloud
@@ -170,12 +169,11 @@ def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
     """The proposer."""
 
     def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        units = errors_of(cloud.points, cloud.exact)
         points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
         priced = []
         for _, form in library.shapes(cloud.n_variables):
-            if found := numbers_of(form, points, units, limits):
-                found = near_best(found, points, units, limits)
+            if found := numbers_of(form, points, cloud.errors, limits):
+                found = near_best(found, points, cloud.errors, limits)
                 cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
                 priced.append((round(cost, 6), found))
         cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
