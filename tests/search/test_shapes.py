@@ -185,9 +185,9 @@ def test_a_form_has_the_name_that_people_use(text, name):
 def test_the_proposer_drafts_the_law_among_others_and_no_more_than_it_may():
     points = drawn(parse(EQUATIONS["logistic"]))
     cloud, pool = Cloud.as_given(points), Pool(lambda found: (0.0,))
-    batches = list(proposer(Shapes(), Prices(), 90)(cloud, pool))
+    batches = list(proposer(Shapes(), Prices(), 90, cloud, pool))
     home = {canonical(draft.expression).codes for draft in batches[0].drafts}
     assert canonical(parse(EQUATIONS["logistic"])).codes in home
-    fewer = proposer(Shapes(fitted=9), Prices(), 90)(cloud, pool)
+    fewer = proposer(Shapes(fitted=9), Prices(), 90, cloud, pool)
     assert all(0 < len(batch.drafts) <= 9 for batch in fewer)
     assert all(draft.proposer == "shapes" for batch in batches for draft in batch.drafts)

@@ -38,14 +38,16 @@ OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a redu
 
 # in the order in which they are asked; a new proposer needs one line here
 PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
-    "relations": lambda model, c, workers: relations(c.relations, c.prices, c.max_tokens),
-    "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
-    "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
-    "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
-    "reductions": lambda model, c, workers: reductions(
-        c.reductions, c.prices, c.max_tokens, partial(in_few_columns, model, c, workers)
+    "relations": lambda model, c, workers: partial(relations, c.relations, c.prices, c.max_tokens),
+    "shapes": lambda model, c, workers: partial(shapes, c.shapes, c.prices, c.max_tokens),
+    "network": lambda model, c, workers: partial(
+        network, model, c.beam, Effort(c.starts, c.descents)
     ),
-    "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
+    "numbers": lambda model, c, workers: partial(numbers, c.numbers, c.prices, c.max_tokens),
+    "reductions": lambda model, c, workers: partial(
+        reductions, c.reductions, c.prices, c.max_tokens, partial(in_few_columns, model, c, workers)
+    ),
+    "inner": lambda model, c, workers: partial(inner, c.inner, c.max_tokens, workers),
 }
 
 
@@ -108,15 +110,11 @@ def allowed(expression: Expression, config: PlusConfig) -> bool:
     return not config.operators or all(c <= MAX_VARIABLES or c in codes for c in expression.codes)
 
 
-def restricted(proposer: Proposer, config: PlusConfig) -> Proposer:
+def restricted(proposer: Proposer, config: PlusConfig, cloud: Cloud, pool: Pool) -> Iterator[Batch]:
     """A proposer whose drafts have only operators that may be in an answer."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        for batch in proposer(cloud, pool):
-            drafts = [draft for draft in batch.drafts if allowed(draft.expression, config)]
-            yield Batch(drafts, batch.effort)
-
-    return propose
+    for batch in proposer(cloud, pool):
+        drafts = [draft for draft in batch.drafts if allowed(draft.expression, config)]
+        yield Batch(drafts, batch.effort)
 
 
 def ended(pool: Pool, config: PlusConfig) -> bool:
@@ -152,7 +150,8 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     proposers = [
-        restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
+        partial(restricted, PROPOSERS[name](model, config, workers), config)
+        for name in config.proposers
     ]
     pool = Pool(rank, judge)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own

@@ -20,7 +20,7 @@ from ...expr.elementary import wave_row
 from ...expr.expression import Expression, Tree, from_tree
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..relations import columns_of, exact_relation
 from ..span import LARGEST, SCREENED, Span, holds, with_perturbed
 
@@ -175,13 +175,11 @@ def laws(
         yield confirmed
 
 
-def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:
+def inner(
+    limits: Inner, max_tokens: int, workers: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer; nothing is exact under noise."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW_COLUMNS or cloud.noise.seen:
-            return
-        for found in laws(cloud.points, workers, limits):
-            yield Batch(new_drafts(found, cloud, pool, "inner", max_tokens), WARM)
-
-    return propose
+    if cloud.n_variables > libraries.FEW_COLUMNS or cloud.noise.seen:
+        return
+    for found in laws(cloud.points, workers, limits):
+        yield Batch(new_drafts(found, cloud, pool, "inner", max_tokens), WARM)

@@ -14,7 +14,7 @@ from ...network.config import padded
 from ...network.decoding import Hypothesis, beam_search, log_softmax
 from ...network.inference import Network, rows_of_state
 from ..cloud import Cloud
-from ..pool import Batch, Draft, Effort, Pool, Proposer
+from ..pool import Batch, Draft, Effort, Pool
 
 # distinct constants of ordinary size, all positive and of both signs
 _GENERIC = (
@@ -68,13 +68,9 @@ def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
     return list(kept.values())
 
 
-def network(model: Network, beam: int, effort: Effort) -> Proposer:
+def network(model: Network, beam: int, effort: Effort, cloud: Cloud, pool: Pool) -> Iterator[Batch]:
     """The proposer."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > model.config.max_variables:
-            return
-        found = merged(skeletons(model, cloud.points, beam))
-        yield Batch([Draft(skeleton, "network", p) for skeleton, p in found], effort)
-
-    return propose
+    if cloud.n_variables > model.config.max_variables:
+        return
+    found = merged(skeletons(model, cloud.points, beam))
+    yield Batch([Draft(skeleton, "network", p) for skeleton, p in found], effort)

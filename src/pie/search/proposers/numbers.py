@@ -22,7 +22,7 @@ from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import monomials
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, cheapest
 from ..relations import Moments, Relation, numbered, smallest, subsets, terms_at
 
@@ -86,13 +86,11 @@ def with_number(
     return laws
 
 
-def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
+def numbers(
+    limits: Numbers, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer, not in the user's units: the grids of t would scale with them."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW_COLUMNS:
-            return
-        found = with_number(cloud.points, cloud.errors, prices, limits)
-        yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
-
-    return propose
+    if cloud.n_variables > libraries.FEW_COLUMNS:
+        return
+    found = with_number(cloud.points, cloud.errors, prices, limits)
+    yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)

@@ -30,7 +30,7 @@ from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
 from ..libraries import FEW_COLUMNS, folded, power, variables
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, form_price
 from ..relations import LARGEST as LARGEST_TERM
 from ..relations import capped, with_distances
@@ -248,31 +248,29 @@ def reductions(
     prices: Prices,
     max_tokens: int,
     few: Callable[[np.ndarray], list[Expression]],
-) -> Proposer:
+    cloud: Cloud,
+    pool: Pool,
+) -> Iterator[Batch]:
     """The proposer; ``few`` are the best equations of a search in fewer columns.
 
     Tables are left out whose monomials fit no better than an equation that is known and short.
     """
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables <= FEW_COLUMNS:
-            return
-        errors = errors_of(cloud.given, cloud.exact)
-        for size, table in tables(cloud.given, errors, limits, cloud.dimensions):
-            if size > _known(pool, cloud, prices):
+    if cloud.n_variables <= FEW_COLUMNS:
+        return
+    errors = errors_of(cloud.given, cloud.exact)
+    for size, table in tables(cloud.given, errors, limits, cloud.dimensions):
+        if size > _known(pool, cloud, prices):
+            continue
+        with np.errstate(all="ignore"):
+            columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
+        if not np.all(np.abs(columns) < LARGEST_TERM):
+            continue
+        places = dict(enumerate(table.trees, 1))
+        found = []
+        for law in few(np.stack(columns, axis=1)):
+            try:
+                whole = from_tree(with_variables(to_tree(law), places))
+            except ValueError:  # too long
                 continue
-            with np.errstate(all="ignore"):
-                columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
-            if not np.all(np.abs(columns) < LARGEST_TERM):
-                continue
-            places = dict(enumerate(table.trees, 1))
-            found = []
-            for law in few(np.stack(columns, axis=1)):
-                try:
-                    whole = from_tree(with_variables(to_tree(law), places))
-                except ValueError:  # too long
-                    continue
-                found.append(cloud.into(whole))
-            yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)
-
-    return propose
+            found.append(cloud.into(whole))
+        yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)

@@ -13,7 +13,7 @@ from ...expr.expression import Expression, Tree, from_tree
 from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, cheapest
 from ..relations import (
     Moments,
@@ -170,29 +170,28 @@ def closest(
     return [asked[k] for k in np.argsort(scores, kind="stable")[:most] if np.isfinite(scores[k])]
 
 
-def relations(limits: Relations, prices: Prices, max_tokens: int) -> Proposer:
+def relations(
+    limits: Relations, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer."""
 
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        def batch(found: Iterable[Expression]) -> Batch:
-            return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
+    def batch(found: Iterable[Expression]) -> Batch:
+        return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
 
-        points, errors = cloud.points, cloud.errors
-        powers = product_of_powers(points)
-        plain = [] if powers is None else [powers]
-        waves = libraries.waves(cloud.n_variables, cloud.angles)
-        if cloud.n_variables > libraries.FEW_COLUMNS:
-            yield batch(plain)
-            for terms in libraries.of_many(points):
-                yield batch(of_many(terms, points, errors, limits))
-            for terms in closest(waves, points, errors, limits.waves):
-                yield batch(of_many(terms, points, errors, limits))
-            return
-        ranked = sorted([] if cloud.noise.seen else libraries.dictionaries(points), key=len)
-        small = [terms for terms in ranked if len(terms) <= limits.batch]
-        yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
-        for terms in ranked[len(small) :]:
-            yield batch(exact(terms, points, limits))
-        yield batch(among([*libraries.noisy(points), *waves], points, errors, prices, limits))
-
-    return propose
+    points, errors = cloud.points, cloud.errors
+    powers = product_of_powers(points)
+    plain = [] if powers is None else [powers]
+    waves = libraries.waves(cloud.n_variables, cloud.angles)
+    if cloud.n_variables > libraries.FEW_COLUMNS:
+        yield batch(plain)
+        for terms in libraries.of_many(points):
+            yield batch(of_many(terms, points, errors, limits))
+        for terms in closest(waves, points, errors, limits.waves):
+            yield batch(of_many(terms, points, errors, limits))
+        return
+    ranked = sorted([] if cloud.noise.seen else libraries.dictionaries(points), key=len)
+    small = [terms for terms in ranked if len(terms) <= limits.batch]
+    yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
+    for terms in ranked[len(small) :]:
+        yield batch(exact(terms, points, limits))
+    yield batch(among([*libraries.noisy(points), *waves], points, errors, prices, limits))

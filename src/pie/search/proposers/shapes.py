@@ -20,7 +20,7 @@ from ...expr.terms import bare, terms, weighted_sum
 from .. import libraries
 from .. import shapes as library
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, form_price
 from ..relations import numbered, terms_at, with_distances
 
@@ -165,22 +165,20 @@ def _fitted(
     return weights, np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
 
 
-def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
+def shapes(
+    limits: Shapes, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
-        priced = []
-        for _, form in library.shapes(cloud.n_variables):
-            if found := numbers_of(form, points, cloud.errors, limits):
-                found = near_best(found, points, cloud.errors, limits)
-                cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
-                priced.append((round(cost, 6), found))
-        cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
-        drafts = [found.best(cloud.n_variables) for _, found in cheapest]
-        yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
-
-    return propose
+    points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
+    priced = []
+    for _, form in library.shapes(cloud.n_variables):
+        if found := numbers_of(form, points, cloud.errors, limits):
+            found = near_best(found, points, cloud.errors, limits)
+            cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
+            priced.append((round(cost, 6), found))
+    cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
+    drafts = [found.best(cloud.n_variables) for _, found in cheapest]
+    yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
 
 
 @functools.cache
