@@ -190,13 +190,13 @@ def measure(root: Path, tiny: bool) -> dict:
     discover(model, clouds[0], config=paper), discover_plus(model, clouds[0], plus, cores)
 
     def plain_pie(points):
-        hypotheses = merged(skeletons(model, [points], paper.beam)[0])
+        hypotheses = merged(skeletons(model, points, paper.beam))
         copies = stochastic_copies(points, np.random.default_rng(0))
         for skeleton, _ in hypotheses[: 2 if tiny else None]:
             reference.fit_bfgs(skeleton, points, copies, paper.tau)
 
     def plain_plus(points):
-        for skeleton, _ in merged(skeletons(model, [points], plus.beam)[0])[: 2 if tiny else None]:
+        for skeleton, _ in merged(skeletons(model, points, plus.beam))[: 2 if tiny else None]:
             reference.fit_sampson(skeleton, points)
 
     few = clouds[: 1 if tiny else 4]

@@ -12,7 +12,7 @@ from pie.discovery.units import Units
 from pie.expr.dimensions import exponents, hidden_constants
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
-from pie.search.price import Price, Prices, whole_price
+from pie.search.price import Prices, whole_price
 
 POINTS = np.random.default_rng(0).uniform(0.8, 2.0, (40, 3))
 EACH = np.eye(3)
@@ -74,9 +74,9 @@ def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
     f, dimensions = parse(equation), np.array(dimensions, float)[:, None]
     assert hidden_constants(f, POINTS, dimensions.T) == hidden
     fit = Fit(f, -0.1, "ok", 0.1, 0.1)
-    price = whole_price(Price(-7.0), fit, POINTS, Prices(constant=3.0), dimensions)
+    price = whole_price(fit, POINTS, Prices(constant=3.0), dimensions)
     assert price.units == 3.0 * hidden
-    assert whole_price(Price(-7.0), fit, POINTS, Prices(constant=3.0)).units == 0.0
+    assert whole_price(fit, POINTS, Prices(constant=3.0)).units == 0.0
 
 
 def test_units_that_hang_together_are_composed():

@@ -256,7 +256,7 @@ def test_the_papers_network_trains_and_decodes(root, tmp_path, cloud):
     ).rows
     assert rows[-1]["validation_loss"] < rows[0]["validation_loss"]
     network = Network.load(tmp_path / "weights")
-    assert len(skeletons(network, [cloud("x1*x2 - 0.5")], 4)[0]) == 4
+    assert len(skeletons(network, cloud("x1*x2 - 0.5"), 4)) == 4
 
 
 LOGS = {

@@ -15,7 +15,7 @@ from pie.network.decoding import Hypothesis
 from pie.search.algorithm2 import InferenceConfig, discover, fittest
 from pie.search.candidates import check_points
 from pie.search.pool import Draft, Found
-from pie.search.proposers.network import merged, skeletons
+from pie.search.proposers.network import merged
 
 
 def test_vanilla_is_minus_the_mean_square():
@@ -168,14 +168,6 @@ def test_skeletons_that_hold_for_one_sign_only_are_kept_apart():
     """exp(x1·x2) − C has zeros for C > 0 only, x1·x2 + C always."""
     found = merged(hypotheses("exp(x1*x2) - 1", "x1*x2 + 1", "exp(x2*x1) - 1"))
     assert [str(s) for s, _ in found] == ["exp(x1*x2) - 1.0", "x1*x2 + 1.0"]
-
-
-def test_sets_of_different_sizes_and_widths_go_together(tiny_network, cloud):
-    sets = [cloud("x1*x2 - 0.5"), cloud("x1 - x2*x3 - 1", d=3), cloud("x1 + x2**3", n=60)]
-    together = skeletons(tiny_network, sets, 8)
-    for points, found in zip(sets, together, strict=True):
-        (alone,) = skeletons(tiny_network, [points], 8)
-        assert [h.tokens for h in alone] == [h.tokens for h in found] and len(found) == 8
 
 
 def test_values_beyond_half_precision_are_for_methods_that_rescale():

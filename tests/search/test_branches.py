@@ -8,13 +8,6 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.search.branches import branches
 from pie.zeroset.crossings import box_of, crossings, sheets
-from pie.zeroset.roots import points_on_zero_set
-
-
-def cloud(text, variable, n=200, d=2, seed=0):
-    rng = np.random.default_rng(seed)
-    return points_on_zero_set(parse(text), rng.standard_normal((n, d)), variable, rng)
-
 
 # (branch on which the points lie, variable solved for, the same without its sign)
 BRANCHES = [
@@ -30,8 +23,8 @@ BRANCHES = [
 
 
 @pytest.mark.parametrize("branch, variable, whole", BRANCHES)
-def test_the_branch_of_the_points_is_among_those_offered(branch, variable, whole):
-    points = cloud(branch, variable, 300, 3 if "x3" in whole else 2)
+def test_the_branch_of_the_points_is_among_those_offered(branch, variable, whole, cloud):
+    points = cloud(branch, variable=variable, n=300)
     offered = [canonical(f) for f in branches(canonical(parse(whole)), points)]
     wanted = canonical(parse(branch))
     assert offered, canonical(parse(whole))
@@ -51,14 +44,14 @@ def test_every_branch_offered_holds_at_the_points(root):
     assert offered >= 5
 
 
-def test_points_on_both_branches_have_none():
-    points = cloud("x1**2 + x2**2 - 1", 2)
+def test_points_on_both_branches_have_none(cloud):
+    points = cloud("x1**2 + x2**2 - 1", variable=2)
     assert (points < 0.0).any(axis=0).all() and (points > 0.0).any(axis=0).all()
     assert not list(branches(parse("x1**2 + x2**2 - 1"), points))
 
 
-def test_a_factor_without_points_is_left_out():
-    points = cloud("x1 - exp(x2)", 1)
+def test_a_factor_without_points_is_left_out(cloud):
+    points = cloud("x1 - exp(x2)")
     product = parse("x1**2 - x1*exp(x2)")
     assert str(canonical(next(branches(product, points)))) == "x1 - exp(x2)"
     points[0] = 0.0, 0.3
@@ -84,10 +77,10 @@ def test_poles_are_no_crossings(rng):
     )
 
 
-def test_where_signs_are_free_the_other_one_counts():
+def test_where_signs_are_free_the_other_one_counts(cloud):
     """The relativistic x1 is positive among coordinates of both signs; a pressure is not."""
     truth = "x1 - 0.316*sqrt(1 - x2**2/x3**2)"
-    points = cloud(truth, 1, 400, 3)
+    points = cloud(truth, n=400)
     low, high = box_of(points)
     assert low[0] == -high[0] < 0.0
     assert crossings(parse(truth), points) < crossings(parse(BRANCHES[0][2]), points)

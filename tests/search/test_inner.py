@@ -71,8 +71,8 @@ def test_a_little_noise_hides_them(rng, cloud):
 
 def test_where_noise_is_seen_no_exact_law_is_looked_for(rng, cloud):
     exact, pool = cloud("x1**2 + x2**2 - 2", variable=2), Pool(lambda found: (0.0,))
-    assert list(inner(Inner(), 90)(Cloud.as_given(exact), pool))
-    assert not list(inner(Inner(), 90)(Cloud.as_given(add_noise(exact, 0.01, rng)), pool))
+    assert list(inner(Inner(), 90, 1, Cloud.as_given(exact), pool))
+    assert not list(inner(Inner(), 90, 1, Cloud.as_given(add_noise(exact, 0.01, rng)), pool))
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-60, 1e6, 1e60, 1e200])

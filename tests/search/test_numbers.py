@@ -10,6 +10,7 @@ from pie.search import libraries
 from pie.search.plus import PlusConfig, discover_plus
 from pie.search.price import Prices
 from pie.search.proposers.numbers import with_number
+from pie.zeroset.metric import errors_of
 
 # (law, number of variables, variable solved for)
 LAWS = [
@@ -77,12 +78,14 @@ def test_points_without_a_law_fit_nothing_well(n, d, rng, tiny_network):
 
 @pytest.mark.parametrize("size", [1e-200, 1e-60, 1e6, 1e60, 1e200])
 def test_values_of_any_size_are_looked_at_without_overflow(size, rng):
-    for law in with_number(size * rng.uniform(0.5, 2.0, (60, 2)), Prices()):
+    points = size * rng.uniform(0.5, 2.0, (60, 2))
+    for law in with_number(points, np.full(2, size), Prices()):
         assert np.isfinite(law.constants).all()
 
 
 def test_every_relation_holds_all_variables(rng):
-    found = with_number(rng.uniform(0.5, 2.0, (60, 3)), Prices())
+    points = rng.uniform(0.5, 2.0, (60, 3))
+    found = with_number(points, errors_of(points), Prices())
     assert len(found) > 50
     assert {law.variables for law in found} == {(1, 2, 3)}
 

@@ -144,5 +144,7 @@ def test_no_candidate_has_a_function_that_may_not_be_in_it(model, operators):
 
 
 def test_an_unknown_operator_is_refused_with_those_that_are_known():
-    with pytest.raises(ValueError, match=r"unknown operator 'tan'; known beside \+, - and \* are /"):
+    with pytest.raises(
+        ValueError, match=r"unknown operator 'tan'; known beside \+, - and \* are /"
+    ):
         PlusConfig(operators=("tan",))

@@ -100,15 +100,6 @@ def test_an_interrupted_search_gives_what_it_has_found():
     assert isinstance(stop.value, KeyboardInterrupt), "else rows of a table were taken for whole"
 
 
-def test_the_better_fit_of_a_skeleton_stays():
-    pool = Pool(by_fitness)
-    for constant, fitness in ((1.0, -3.0), (2.0, -1.0), (3.0, -2.0)):
-        expression = parse("1*x1 + x2").with_constants([constant])
-        pool.keep(Found(Draft(expression, "test"), Fit(expression, fitness, "ok")))
-    (found,) = pool
-    assert found.fit.expression.constants == (2.0,)
-
-
 def test_drafts_are_canonical_new_complete_and_short():
     pool = Pool(by_fitness)
     search(CLOUD, [says("x1 + x2")], fitted, pool)
@@ -119,15 +110,8 @@ def test_drafts_are_canonical_new_complete_and_short():
     )
 
 
-def test_the_price_of_complexity_decides_between_equal_errors():
-    short, long = parse("x1*x2 - 1"), parse("x1*x2 - 1 + 0.001*sin(x1)")
-
-    def total(expression, contrast):
-        return price_of(Fit(expression, -1e-3, "ok", 1e-3, contrast), 200, Prices()).total
-
-    assert total(short, 0.01) < total(long, 0.01) < total(short, 0.02)
-    assert total(short, 1e-15) == total(short, 1e-9), "both are exact"
-    assert price_of(Fit(short, -np.inf, "no zeros"), 200, Prices()).total == np.inf
+def test_a_fit_that_failed_has_no_price():
+    assert price_of(Fit(parse("x1*x2 - 1"), -np.inf, "no zeros"), 200, Prices()).total == np.inf
 
 
 @pytest.mark.parametrize(
@@ -157,13 +141,14 @@ def test_the_price_of_constants_and_form_alone_knows_no_points():
 
 def zeros_priced(text, points, contrast=0.1, **prices):
     fit = Fit(parse(text), -1e-3, "ok", 1e-3, contrast)
-    return whole_price(Price(-7.0), fit, points, Prices(**prices))
+    return whole_price(fit, points, Prices(**prices))
 
 
 def test_zeros_where_no_points_are_and_further_sheets_are_paid(rng):
     x, error = np.linspace(-1.0, 1.0, 60), 0.1 * rng.standard_normal(60)
     near = np.column_stack([x, error])
-    assert zeros_priced("x2", near).total == pytest.approx(-7.0), "one zero on each line, one sheet"
+    plain = zeros_priced("x2", near)
+    assert plain.crossings == plain.sheets == pytest.approx(0.0), "one zero on each line, one sheet"
     double = "x2**2 - 0.001 - 0.001*x1**2"  # two sheets within the error
     expected = np.log(sheets(parse(double), near)).sum()
     assert zeros_priced(double, near, crossing=0.0).sheets == pytest.approx(expected)

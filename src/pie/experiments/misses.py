@@ -22,7 +22,7 @@ from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
 from ..search.plus import PROPOSERS, PlusConfig, discover_plus
 from ..search.pool import WARM, Batch, Pool, new_drafts
-from ..search.price import price_of, whole_price
+from ..search.price import whole_price
 from .evaluation import Row, read_rows
 from .journal import in_order
 from .metrics import right_skeleton
@@ -45,7 +45,7 @@ def is_silent(problem: Problem, config: PlusConfig) -> bool:
         fit = in_user_coordinates(problem.truth, points, Judge(prices, config.curved, config.seed))
     except ValueError:  # too long to be a draft
         return False
-    return whole_price(price_of(fit, len(points), prices), fit, points, prices).total > 0.0
+    return whole_price(fit, points, prices).total > 0.0
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:

@@ -5,6 +5,7 @@ It is the loop of :mod:`pie.search.pool` with the network as its only proposer.
 
 import time
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -70,7 +71,8 @@ def discover(
         ]
 
     pool = Pool(lambda found: fittest(found, config.resolution))
-    search(Cloud.as_given(points), [network(model, config.beam, Effort(1, 1))], fits, pool)
+    proposer = partial(network, model, config.beam, Effort(1, 1))
+    search(Cloud.as_given(points), [proposer], fits, pool)
     candidates = [
         Candidate(f.fit.expression, f.fit.fitness, f.draft.log_probability, f.fit.status)
         for f in pool.ranked()

@@ -13,35 +13,17 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.terms import bare, terms
+from .libraries import ONE, folded
 
 TWO: Tree = ("c", 2.0)
+ZERO: Tree = ("c", 0.0)
 TOGETHER = 2  # variables in w at most
 MOSTLY = 0.98  # smallest share of the points on the branch
 ROUNDING = 1e-9  # relative size below which the constant under a root is 0
 
 
-def _contains(tree: Tree, variable: int) -> bool:
-    if tree[0] == "x":
-        return tree[1] == variable
-    return tree[0] != "c" and any(_contains(child, variable) for child in tree[1:])
-
-
 def _factors(term: Tree) -> list[Tree]:
     return _factors(term[1]) + _factors(term[2]) if term[0] == "mul" else [term]
-
-
-def _product(factors: list[Tree]) -> Tree:
-    tree = factors[0]
-    for factor in factors[1:]:
-        tree = ("mul", tree, factor)
-    return tree
-
-
-def _total(parts: list[Tree]) -> Tree:
-    tree = parts[0] if parts else ("c", 0.0)
-    for part in parts[1:]:
-        tree = ("add", tree, part)
-    return tree
 
 
 def _around(term: Tree, factor: Tree) -> Tree | None:
@@ -50,13 +32,7 @@ def _around(term: Tree, factor: Tree) -> Tree | None:
     if factor not in factors:
         return None
     factors.remove(factor)
-    return _product(factors or [("c", 1.0)])
-
-
-def _has_factor(term: Tree, variable: int) -> bool:
-    """Whether a product has the variable, or an integer power of it, as a factor."""
-    powers = [("x", variable), *((f"pow{k}", ("x", variable)) for k in (2, 3, 4, 5))]
-    return any(factor in powers for factor in _factors(term))
+    return folded("mul", factors or [ONE])
 
 
 def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
@@ -65,14 +41,18 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
     summands = terms(tree)
     yield from _of_shifted_squares(summands, points)
     for v in expression.variables:
-        if np.all(points[:, v - 1] != 0.0) and all(_has_factor(term, v) for term in summands):
-            yield from_tree(("div", tree, ("x", v)))
-        square = ("pow2", ("x", v))
-        pairs = [(term, _around(term, square)) for term in summands]
-        squared = [a for _, a in pairs if a is not None and not _contains(a, v)]
-        rest = [term for term, a in pairs if a is None or _contains(a, v)]
+        x = ("x", v)
+        powers = {x, *((f"pow{k}", x) for k in (2, 3, 4, 5))}
+        if np.all(points[:, v - 1] != 0.0) and all(powers & {*_factors(t)} for t in summands):
+            yield from_tree(("div", tree, x))
+        squared, rest = [], []
+        for term in summands:
+            a = _around(term, ("pow2", x))
+            alone = a is not None and v not in from_tree(a).variables
+            (squared if alone else rest).append(a if alone else term)
         if squared and rest:
-            yield from _of_square(v, _total(squared), _total(rest), expression.variables, points)
+            a, r = folded("add", squared), folded("add", rest)
+            yield from _of_square(v, a, r, expression.variables, points)
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:
@@ -92,8 +72,8 @@ def _of_square(
             if sign is None:
                 continue
             squares = [("pow2", ("x", u)) for u in chosen]
-            inside = ("div", _product([("c", -1.0), rest, *squares]), a)
-            product = _product([("c", sign), ("x", v), *(("x", u) for u in chosen)])
+            inside = ("div", folded("mul", [("c", -1.0), rest, *squares]), a)
+            product = folded("mul", [("c", sign), ("x", v), *(("x", u) for u in chosen)])
             yield from_tree(("sub", product, ("sqrt", inside)))
             if size == 0:
                 return
@@ -124,6 +104,6 @@ def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Ex
         if abs(level) <= ROUNDING * half**2:
             level = 0.0
         others = [term for k, (_, term) in enumerate(bares) if k not in (place, found[0])]
-        inside = ("sub", ("c", level), ("div", _total(others), ("c", a)))
+        inside = ("sub", ("c", level), ("div", folded("add", others or [ZERO]), ("c", a)))
         root = ("mul", ("c", sign), ("add", t, ("c", half)))
         yield from_tree(("sub", root, ("sqrt", inside)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..expr.coordinates import in_units, substituted
 from ..expr.expression import Expression
-from ..zeroset.metric import SET, logarithms, of_logarithms, set_columns
+from ..zeroset.metric import SET, errors_of, logarithms, of_logarithms
 from ..zeroset.noise import Noise, noise_of
 from ..zeroset.spreads import robust_spreads
 
@@ -49,14 +49,6 @@ class Cloud:
         units = np.where((spreads > 1.0 / EVEN) & (spreads < EVEN), 1.0, spreads)
         return cls(given, np.where(angles, 1.0 / DEGREE, units), exact, angles)
 
-    @classmethod
-    def logarithms(
-        cls, points: np.ndarray, exact: np.ndarray, logarithmic: tuple[bool, ...]
-    ) -> "Cloud":
-        """Logarithms of the ``logarithmic`` columns, as they are."""
-        cloud = cls.as_given(logarithms(points, logarithmic), exact)
-        return replace(cloud, logarithmic=logarithmic)
-
     def __len__(self) -> int:
         return len(self.given)
 
@@ -68,6 +60,11 @@ class Cloud:
     def points(self) -> np.ndarray:
         """z, (N, D)."""
         return self.given / self.units
+
+    @cached_property
+    def errors(self) -> np.ndarray:
+        """Units of the errors of z, (D,)."""
+        return errors_of(self.points, self.exact)
 
     @cached_property
     def noise(self) -> Noise:
@@ -105,5 +102,6 @@ def clouds(
     """
     user, even = Cloud.as_given(points, exact), Cloud.even(points, exact)
     found = [user] if np.all(even.units == 1.0) else [even] if user.noise.seen else [user, even]
-    found += [Cloud.logarithms(points, exact, wide)] if any(wide) else []
+    if any(wide):
+        found.append(replace(Cloud.as_given(logarithms(points, wide), exact), logarithmic=wide))
     return [replace(cloud, dimensions=dimensions) for cloud in found]

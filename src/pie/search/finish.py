@@ -24,7 +24,7 @@ from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric
 from .branches import branches
 from .pool import Draft
-from .price import Price, Prices, of_branch, price_of, settled, whole_price
+from .price import Price, Prices, of_branch, whole_price
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -55,8 +55,8 @@ def in_user_coordinates(
     units = metric.units(points)
     short = simplified(form, points, units, judge.prices.constant)
     short = canonical(with_whole_numbers(short, points, units))
+    flat = metric.coordinates(points)
     for expression in (short, form):
-        flat = metric.coordinates(points)
         found = judged(metric.equation(expression), flat, judge.seed, judge.curved)
         found = replace(along(found, flat, metric.exact), expression=expression)
         if np.isfinite(found.fitness):
@@ -75,33 +75,6 @@ class Finished:
     correlation: float = 0.0  # of neighbours' residuals
 
 
-def _finished_of(
-    draft: Draft,
-    fit: Fit,
-    points: np.ndarray,
-    judge: Judge,
-    metric: Metric,
-    errors: np.ndarray | None,
-) -> Finished:
-    price = price_of(fit, len(points), judge.prices)
-    if not np.isfinite(price.misfit):
-        return Finished(draft, fit, price)
-    expression, contrast = fit.expression, fit.contrast
-    price = whole_price(price, fit, points, judge.prices, judge.dimensions)
-    if errors is not None:
-        expected = expected_residual(expression, points, metric.units(points), errors)
-        contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
-    correlation = neighbours_correlation(metric.equation(expression), metric.coordinates(points))
-    return Finished(draft, fit, price, contrast, correlation)
-
-
-def settled_prices(candidates: Sequence[Finished], n_points: int, prices: Prices) -> list[Finished]:
-    """With the misfit of their prices among each other (:func:`pie.search.price.settled`)."""
-    trials = [(one.price, one.contrast, one.correlation) for one in candidates]
-    found = settled(trials, n_points, prices)
-    return [replace(one, price=price) for one, price in zip(candidates, found, strict=True)]
-
-
 def in_best_metric(
     chosen: Sequence[Chosen],
     points: np.ndarray,
@@ -114,16 +87,13 @@ def in_best_metric(
     With residuals r_n in the one coordinates and k_n·r_n in the other, N ln σ + Σ ln k_n and the
     price of the form are compared for the best candidate in each.
     """
-    metrics = [Metric.of(points)]
-    if any(logarithmic):
-        metrics.append(Metric.of(points, logarithmic))
+    alike = Metric.of(points)
+    if not any(logarithmic):
+        return [*finished(chosen, points, judge, alike, errors)], ()
     found = []
-    for metric in metrics:
+    for metric, doubt in ((alike, 0.0), (Metric.of(points, logarithmic), GROWING)):
         these = [*finished(chosen, points, judge, metric, errors)]
-        if len(metrics) == 1:
-            return these, ()
-        costs = [_cost(one, points, metric, metrics[0]) for one in these]
-        doubt = GROWING if any(metric.logarithmic) else 0.0
+        costs = [_cost(one, points, metric, alike) for one in these]
         found.append((min(costs, default=np.inf) + doubt, these, metric.logarithmic))
     return min(found, key=lambda pair: pair[0])[1:]
 
@@ -131,8 +101,6 @@ def in_best_metric(
 @np.errstate(all="ignore")
 def _cost(one: Finished, points: np.ndarray, metric: Metric, reference: Metric) -> float:
     """−ln of the probability of points and form, in nats, up to a constant."""
-    if not np.isfinite(one.fit.fitness):
-        return np.inf
     away, alike = (
         first_order(one.fit.expression, points, m.units(points))[0] for m in (metric, reference)
     )
@@ -153,19 +121,29 @@ def finished(
 ) -> Iterator[Finished]:
     """Candidates and their branches."""
 
-    def fitted(form: Expression) -> Fit | None:
+    def of(draft: Draft, form: Expression) -> Finished | None:
+        """None where there are no zeros, the equation is too long or its fit fails."""
         try:
-            return in_user_coordinates(form, points, judge, metric)
-        except ValueError:  # no zeros, or too long
+            fit = in_user_coordinates(form, points, judge, metric)
+        except ValueError:
             return None
+        if not np.isfinite(fit.fitness):
+            return None
+        price = whole_price(fit, points, judge.prices, judge.dimensions)
+        if not np.isfinite(price.misfit):
+            return Finished(draft, fit, price)
+        contrast = fit.contrast
+        if errors is not None:
+            expected = expected_residual(fit.expression, points, metric.units(points), errors)
+            contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
+        flat = metric.coordinates(points)
+        correlation = neighbours_correlation(metric.equation(fit.expression), flat)
+        return Finished(draft, fit, price, contrast, correlation)
 
     for draft, form in chosen:
-        final = fitted(form)
-        if final is None or not np.isfinite(final.fitness):
+        if not (entire := of(draft, form)):
             continue
-        entire = _finished_of(draft, final, points, judge, metric, errors)
         yield entire
-        for form in branches(final.expression, points):
-            if (fit := fitted(form)) and np.isfinite(fit.fitness):
-                branch = _finished_of(draft, fit, points, judge, metric, errors)
+        for part in branches(entire.fit.expression, points):
+            if branch := of(draft, part):
                 yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

@@ -5,7 +5,7 @@ exp, sin, cos of one variable, m a monomial of degree at most two.
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -34,11 +34,14 @@ def inverse(term: Tree) -> Tree:
     return ("div", ONE, term)
 
 
+def folded(operator: str, trees: Iterable[Tree]) -> Tree:
+    """(a ∘ b) ∘ c … of at least one tree."""
+    return functools.reduce(lambda a, b: (operator, a, b), trees)
+
+
 def power(x: Tree, exponent: int) -> Tree:
-    """x^exponent, for an exponent between −6 and 6 other than 0."""
-    size = abs(exponent)
-    tree = x if size == 1 else ("pow2", ("pow3", x)) if size == 6 else (f"pow{size}", x)
-    return tree if exponent > 0 else inverse(tree)
+    """x^exponent, for an exponent of 1 to 6."""
+    return x if exponent == 1 else ("pow2", ("pow3", x)) if exponent == 6 else (f"pow{exponent}", x)
 
 
 def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
@@ -267,8 +270,8 @@ def insides(points: np.ndarray) -> list[Tree]:
     return [*short, *((name, term) for name in names for term in short)]
 
 
-def sums(points: np.ndarray) -> tuple[list[Tree], list[Tree], np.ndarray]:
-    """Arguments u of a function without an amplitude: terms, functions of terms, and pairs (2, P).
+def sums(points: np.ndarray) -> tuple[list[Tree], list[Tree], list[tuple[int, int]]]:
+    """Arguments u of a function without an amplitude: terms, functions of terms, and pairs.
 
     A pair holds the indices of two terms, whose sum and difference are arguments as well.
     """
@@ -277,5 +280,4 @@ def sums(points: np.ndarray) -> tuple[list[Tree], list[Tree], np.ndarray]:
     nested = [(name, t) for name in ("exp", "ln", "sin", "cos", "sqrt") for t in single]
     trees = [*single, *long, *xs]
     n, m = len(single), len(single) + len(long)
-    pairs = [*combinations(range(n), 2), *product(range(m), range(m, len(trees)))]
-    return trees, nested, np.transpose(pairs)
+    return trees, nested, [*combinations(range(n), 2), *product(range(m), range(m, len(trees)))]

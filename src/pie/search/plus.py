@@ -7,7 +7,8 @@ written in the user's coordinates, simplified, and ranked by price (:mod:`pie.se
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,10 +21,10 @@ from ..network.inference import Network
 from ..zeroset.metric import set_columns
 from .candidates import Candidate, Discovery, check_points
 from .cloud import Cloud, clouds
-from .finish import Chosen, Judge, in_best_metric, settled_prices
+from .finish import Chosen, Judge, in_best_metric
 from .libraries import FEW_COLUMNS
 from .pool import Batch, Effort, Found, Interrupted, Pool, Proposer, search
-from .price import Prices, price_of, whole_price
+from .price import Prices, price_of, settled, whole_price
 from .proposers.inner import Inner, inner
 from .proposers.network import network
 from .proposers.numbers import Numbers, numbers
@@ -35,6 +36,21 @@ MOST_COLUMNS = 8  # of a table that is searched as one
 OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a reduced table
 
 
+# in the order in which they are asked; a new proposer needs one line here
+PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
+    "relations": lambda model, c, workers: partial(relations, c.relations, c.prices, c.max_tokens),
+    "shapes": lambda model, c, workers: partial(shapes, c.shapes, c.prices, c.max_tokens),
+    "network": lambda model, c, workers: partial(
+        network, model, c.beam, Effort(c.starts, c.descents)
+    ),
+    "numbers": lambda model, c, workers: partial(numbers, c.numbers, c.prices, c.max_tokens),
+    "reductions": lambda model, c, workers: partial(
+        reductions, c.reductions, c.prices, c.max_tokens, partial(in_few_columns, model, c, workers)
+    ),
+    "inner": lambda model, c, workers: partial(inner, c.inner, c.max_tokens, workers),
+}
+
+
 @dataclass(frozen=True)
 class PlusConfig:
     """Settings of *PIE+*: section ``inference_plus`` of params.yaml.
@@ -43,28 +59,21 @@ class PlusConfig:
     64
     """
 
-    proposers: tuple[str, ...] = (
-        "relations",
-        "shapes",
-        "network",
-        "numbers",
-        "reductions",
-        "inner",
-    )
+    proposers: tuple[str, ...] = tuple(PROPOSERS)
     beam: int = 64  # skeletons
     starts: int = 48  # starts of the constants screened per skeleton
     descents: int = 6  # Levenberg–Marquardt runs from the best of them
     max_iterations: int = 40  # per descent
     curved: float = 0.25  # step over which a law is nearly linear at most, in spreads
     far: float = 0.3  # bound of a distance in the loss, in spreads; inf = least squares
-    relations: Relations = field(default_factory=Relations)
-    numbers: Numbers = field(default_factory=Numbers)
-    inner: Inner = field(default_factory=Inner)
-    shapes: Shapes = field(default_factory=Shapes)
-    reductions: Reductions = field(default_factory=Reductions)
+    relations: Relations = Relations()
+    numbers: Numbers = Numbers()
+    inner: Inner = Inner()
+    shapes: Shapes = Shapes()
+    reductions: Reductions = Reductions()
     max_tokens: int = 90  # of a draft that is not from the network
     operators: tuple[str, ...] = ()  # of an answer, beside +, − and ·; () = all
-    prices: Prices = field(default_factory=Prices)
+    prices: Prices = Prices()
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
     returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
@@ -95,44 +104,28 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
             yield from ((name, number) for number in numbers if isinstance(number, int))
 
 
-# a new proposer needs one line here
-PROPOSERS: dict[str, Callable[[Network, PlusConfig, int], Proposer]] = {
-    "relations": lambda model, c, workers: relations(c.relations, c.prices, c.max_tokens),
-    "shapes": lambda model, c, workers: shapes(c.shapes, c.prices, c.max_tokens),
-    "network": lambda model, c, workers: network(model, c.beam, Effort(c.starts, c.descents)),
-    "numbers": lambda model, c, workers: numbers(c.numbers, c.prices, c.max_tokens),
-    "reductions": lambda model, c, workers: reductions(
-        c.reductions,
-        c.prices,
-        c.max_tokens,
-        lambda points: in_few_columns(model, points, c, workers),
-    ),
-    "inner": lambda model, c, workers: inner(c.inner, c.max_tokens, workers),
-}
-
-
 def allowed(expression: Expression, config: PlusConfig) -> bool:
     """Whether an equation has only operators that may be in an answer."""
     codes = codes_of(config.operators)
     return not config.operators or all(c <= MAX_VARIABLES or c in codes for c in expression.codes)
 
 
-def restricted(proposer: Proposer, config: PlusConfig) -> Proposer:
+def restricted(proposer: Proposer, config: PlusConfig, cloud: Cloud, pool: Pool) -> Iterator[Batch]:
     """A proposer whose drafts have only operators that may be in an answer."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        for batch in proposer(cloud, pool):
-            drafts = [draft for draft in batch.drafts if allowed(draft.expression, config)]
-            yield Batch(drafts, batch.effort)
-
-    return propose
+    for batch in proposer(cloud, pool):
+        drafts = [draft for draft in batch.drafts if allowed(draft.expression, config)]
+        yield Batch(drafts, batch.effort)
 
 
-def is_exact(fit: Fit, config: PlusConfig) -> bool:
+def ended(pool: Pool, config: PlusConfig) -> bool:
     """Whether a fit is exact to rounding and short enough to end the search."""
-    shortest = 4 * len(fit.expression.variables) + 1  # of a plane
-    short = len(fit.expression.codes) <= max(config.exact_tokens, shortest)
-    return bool(np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution)
+
+    def ends(fit: Fit) -> bool:
+        plane = 4 * len(fit.expression.variables) + 1  # tokens
+        short = len(fit.expression.codes) <= max(config.exact_tokens, plane)
+        return np.isfinite(fit.fitness) and short and fit.contrast <= config.prices.resolution
+
+    return any(ends(found.fit) for found in pool)
 
 
 def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
@@ -148,23 +141,21 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         return [along(fit, cloud.points, cloud.exact) for fit in found]
 
     def rank(found: Found) -> tuple[float, float]:
-        price = price_of(found.fit, len(cloud), config.prices).total
-        return round(price, 6), -found.draft.log_probability
+        price = price_of(found.fit, len(cloud), config.prices)
+        return round(price.total, 6), -found.draft.log_probability
 
     def judge(found: Found) -> tuple[float, float]:
-        price = price_of(found.fit, len(cloud), config.prices)
-        price = whole_price(price, found.fit, cloud.points, config.prices, dimensions)
+        price = whole_price(found.fit, cloud.points, config.prices, dimensions)
         return round(price.total, 6), -found.draft.log_probability
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     proposers = [
-        restricted(PROPOSERS[name](model, config, workers), config) for name in config.proposers
+        partial(restricted, PROPOSERS[name](model, config, workers), config)
+        for name in config.proposers
     ]
     pool = Pool(rank, judge)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
-        return search(
-            cloud, proposers, fit, pool, lambda p: any(is_exact(f.fit, config) for f in p)
-        )
+        return search(cloud, proposers, fit, pool, partial(ended, config=config))
 
 
 def searches(
@@ -181,12 +172,12 @@ def searches(
             yield cloud, stop.found
             raise
         yield cloud, pool
-        if any(is_exact(found.fit, config) for found in pool):
+        if ended(pool, config):
             return
 
 
 def in_few_columns(
-    model: Network, points: np.ndarray, config: PlusConfig, workers: int
+    model: Network, config: PlusConfig, workers: int, points: np.ndarray
 ) -> list[Expression]:
     """The cheapest equations of a search in the columns of a reduced table (N, K); the front."""
     names = tuple(name for name in config.proposers if name not in OF_USERS_COLUMNS)
@@ -253,17 +244,19 @@ def discover_plus(
     judge = Judge(config.prices, config.curved, config.seed, dimensions)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
-    for found in settled_prices(finished, len(points), config.prices):
+    trials = [(found.price, found.contrast, found.correlation) for found in finished]
+    prices = settled(trials, len(points), config.prices)
+    for found, price in zip(finished, prices, strict=True):
         fit, expression = found.fit, found.fit.expression
         if not allowed(expression, config):  # a branch, or from logarithms of columns
             continue
         key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
         candidate = Candidate(
             expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
-            fit.contrast, found.draft.proposer, found.price,
+            fit.contrast, found.draft.proposer, price,
         )  # fmt: skip
         earlier = candidates.get(key)
-        if earlier is None or found.price.total < earlier.price.total:
+        if earlier is None or price.total < earlier.price.total:
             candidates[key] = candidate
     ranked = sorted(
         candidates.values(), key=lambda c: (round(c.price.total, 6), len(c.expression.codes))

@@ -6,6 +6,7 @@ its proposers, or as soon as the pool holds a fit that is good enough.
 """
 
 import bisect
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -64,6 +65,20 @@ Rank = Callable[[Found], tuple]
 Fitter = Callable[[Batch, Cloud], list[Fit]]
 
 
+def lowest(items: Iterable, bound: Callable, key: Callable, most: int) -> list:
+    """The ``most`` items of smallest ``key``, smallest first, of which ``bound`` is a lower bound.
+
+    The key is asked for in the order of the bound, until no other item can be among them.
+    """
+    kept: list[tuple] = []
+    for place, item in enumerate(sorted(items, key=bound)):
+        if len(kept) == most and bound(item) >= kept[-1][0]:
+            break
+        bisect.insort(kept, (key(item), place, item))
+        del kept[most:]
+    return [item for _, _, item in kept]
+
+
 class Pool:
     """The best fit of every skeleton, by the sort key ``judge``.
 
@@ -71,9 +86,8 @@ class Pool:
     """
 
     def __init__(self, rank: Rank, judge: Rank | None = None):
-        self.rank, self.judge = rank, judge or rank
+        self.rank, self.judge = rank, functools.cache(judge or rank)
         self.found: dict[tuple, Found] = {}
-        self.judged: dict[tuple, tuple[Found, tuple]] = {}
 
     def __len__(self) -> int:
         return len(self.found)
@@ -87,33 +101,16 @@ class Pool:
     def keep(self, found: Found) -> None:
         """Add a fit, unless its skeleton has a better one."""
         known = self.found.get(found.draft.key)
-        if known is None or self.judge(found) < self._judged(known):
+        if known is None or self.judge(found) < self.judge(known):
             self.found[found.draft.key] = found
 
     def ranked(self) -> list[Found]:
         return sorted(self, key=self.rank)
 
     def best(self, most: int) -> list[Found]:
-        """The ``most`` best by ``judge`` of the fits that did not fail, best first.
-
-        Asked for in the order of ``rank``, until no other one can be among them.
-        """
-        kept: list[tuple[tuple, int, Found]] = []
-        for place, found in enumerate(self.ranked()):
-            if not np.isfinite(found.fit.fitness):
-                continue
-            if len(kept) == most and self.rank(found) >= kept[-1][0]:
-                break
-            bisect.insort(kept, (self._judged(found), place, found))
-            del kept[most:]
-        return [found for _, _, found in kept]
-
-    def _judged(self, found: Found) -> tuple:
-        known, key = self.judged.get(found.draft.key, (None, ()))
-        if known is not found:
-            key = self.judge(found)
-            self.judged[found.draft.key] = found, key
-        return key
+        """The ``most`` best by ``judge`` of the fits that did not fail, best first."""
+        usable = [found for found in self if np.isfinite(found.fit.fitness)]
+        return lowest(usable, self.rank, self.judge, most)
 
 
 Proposer = Callable[[Cloud, Pool], Iterator[Batch]]

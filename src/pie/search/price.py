@@ -26,10 +26,9 @@ tolerance t,
 σ is no smaller than the known errors of the columns make it.
 """
 
-import bisect
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +40,7 @@ from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
 from .forms import forms
+from .pool import lowest
 from .relations import Relation
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
@@ -62,11 +62,9 @@ class Prices:
     tolerance: float = 0.03  # contrast below which residuals that follow one another count as few
 
     def __post_init__(self):
-        for field in fields(self):
-            if getattr(self, field.name) < 0.0:
-                raise ValueError(
-                    f"prices.{field.name} is {getattr(self, field.name)}; expected at least 0"
-                )
+        for name, price in vars(self).items():
+            if price < 0.0:
+                raise ValueError(f"prices.{name} is {price}; expected at least 0")
 
 
 @dataclass(frozen=True)
@@ -86,11 +84,10 @@ class Price:
 
     @property
     def total(self) -> float:
-        return sum(getattr(self, field.name) for field in fields(self))
+        return sum(vars(self).values())
 
     def __str__(self) -> str:
-        items = [(field.name, getattr(self, field.name)) for field in fields(self)]
-        listed = ", ".join(f"{name} {value:.1f}" for name, value in items if value)
+        listed = ", ".join(f"{name} {value:.1f}" for name, value in vars(self).items() if value)
         return f"{listed} = {self.total:.1f}"
 
 
@@ -113,14 +110,15 @@ def cheapest(
     All have as many terms; the terms of each stand beside it.
     """
     misfits = [n_points * float(np.log(relation.size)) for relation, _ in relations]
-    found: list[tuple[float, int]] = []
-    for k in sorted(range(len(relations)), key=lambda k: round(misfits[k], 6)):
+
+    def least(k: int) -> tuple[float, int]:
+        return misfits[k] + prices.constant * (len(relations[k][0].indices) - 1), -1
+
+    def price(k: int) -> tuple[float, int]:
         relation, terms = relations[k]
-        least = misfits[k] + prices.constant * (len(relation.indices) - 1)
-        if len(found) >= most and least > found[most - 1][0]:
-            break  # and so are all that follow
-        bisect.insort(found, (round(misfits[k] + form_price(relation.of(terms), prices), 6), k))
-    return [k for _, k in found[:most]]
+        return round(misfits[k] + form_price(relation.of(terms), prices), 6), k
+
+    return lowest(range(len(relations)), least, price, most)
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
@@ -148,36 +146,32 @@ def _implicit(codes: tuple[int, ...]) -> int:
     return sum(is_implicit(form, variable) for variable in form.variables)
 
 
+def _subtrees(tree: Tree) -> Iterator[Tree]:
+    yield tree
+    for child in () if tree[0] in ("x", "c") else tree[1:]:
+        yield from _subtrees(child)
+
+
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
     """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
     price = 0.0
-
-    def walk(tree: Tree) -> None:
-        nonlocal price
-        if tree[0] in ("x", "c"):
-            return
+    for tree in _subtrees(to_tree(expression)):
         if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
-            inside = from_tree(tree[1])
-            turned = np.ptp(inside.values(points)) / np.pi  # in half turns
+            turned = np.ptp(from_tree(tree[1]).values(points)) / np.pi  # in half turns
             price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0
-        for child in tree[1:]:
-            walk(child)
-
-    walk(to_tree(expression))
     return price
 
 
 def whole_price(
-    price: Price,
-    fit: Fit,
-    points: np.ndarray,
-    prices: Prices,
-    dimensions: np.ndarray | None = None,
+    fit: Fit, points: np.ndarray, prices: Prices, dimensions: np.ndarray | None = None
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
     the units of the columns, whose ``dimensions`` (D, B) may be known.
     """
+    price = price_of(fit, len(points), prices)
+    if not np.isfinite(price.misfit):
+        return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
     hidden = 0.0
     if dimensions is not None and dimensions.any():
@@ -208,9 +202,7 @@ def settled(
     correlation of its neighbours' residuals.
     """
     usable = [contrast for price, contrast, _ in candidates if np.isfinite(price.misfit)]
-    if not usable:
-        return [price for price, _, _ in candidates]
-    least = max(min(usable), prices.resolution)
+    least = max(min(usable, default=0.0), prices.resolution)
     # a fit to rounding is the law, and no refinement of another one
     tolerance = max(prices.tolerance, least) if least > prices.resolution else least
     found = []

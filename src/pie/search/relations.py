@@ -27,16 +27,15 @@ can make it small where most distances are not, which :func:`nearest` asks for.
 
 import functools
 import math
-import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from ..expr.expression import Expression, Tree, from_tree
-from ..expr.terms import weighted_sum
 from ..expr.elementary import jit
+from ..expr.expression import Expression, Tree, from_tree, with_variables
+from ..expr.terms import weighted_sum
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
 JUMP = 1e7  # factor by which that ratio rises when a needed term is dropped
@@ -46,7 +45,6 @@ JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
 SQUARINGS = 3  # of the matrix in the power iteration
 EXACTLY = 12  # the same, for the relations that are kept
 ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
-LANES = 8  # subsets that are solved at once
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,30 @@ def columns_of(terms: Sequence[Tree], points: np.ndarray) -> np.ndarray:
     return np.stack([_term(term).values(points) for term in terms], axis=1)
 
 
+def numbered(tree: Tree, d: int, numbers: Sequence[float]) -> Tree:
+    """The tree with numbers for the variables after the first ``d``."""
+    places: dict[int, Tree] = {j: ("x", j) for j in range(1, d + 1)}
+    places |= {j: ("c", float(number)) for j, number in enumerate(numbers, d + 1)}
+    return with_variables(tree, places)
+
+
 @np.errstate(all="ignore")
-def slopes_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> np.ndarray:
-    """Gradients of terms at points (N, D) times the spreads (D,) of the columns: (D, N, M)."""
-    found = [_term(term).value_and_gradient(points)[1] * spreads for term in terms]
-    return np.stack(found, axis=2).swapaxes(0, 1)
+def terms_at(
+    terms: Sequence[Tree],
+    points: np.ndarray,
+    spreads: np.ndarray,
+    numbers: np.ndarray = np.empty((1, 0)),
+) -> tuple[np.ndarray, np.ndarray]:
+    """Values (B, N, M) of terms and gradients times the spreads, (B, D, N, M), at points (N, D).
+
+    In the terms the variables after the first D are B times numbers (B, P); by default none, once.
+    """
+    (n, d), b = points.shape, len(numbers)
+    many = np.column_stack([np.tile(points, (b, 1)), np.repeat(numbers, n, axis=0)])
+    found = [_term(term).value_and_gradient(many) for term in terms]
+    columns = np.stack([value for value, _ in found], axis=-1)
+    slopes = np.stack([gradient[:, :d] * spreads for _, gradient in found], axis=-1)
+    return columns.reshape(b, n, -1), slopes.reshape(b, n, d, -1).swapaxes(1, 2)
 
 
 @np.errstate(all="ignore")
@@ -102,6 +119,20 @@ def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relatio
         alive = np.delete(alive, absent if len(absent) else weight.argmin())
 
 
+@np.errstate(all="ignore")
+def of_like_size(
+    columns: np.ndarray, most: int, largest: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places of the first ``most`` usable columns (N, M), their medians, and they over these.
+
+    Usable are those with all magnitudes below ``largest`` and a median of them above its inverse.
+    """
+    size = np.median(np.abs(columns), axis=0)
+    usable = (size > 1.0 / largest) & (np.abs(columns).max(axis=0) < largest)
+    chosen = np.flatnonzero(usable)[:most]
+    return chosen, size[chosen], columns[:, chosen] / size[chosen]
+
+
 def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
     """The sparsest relation that columns (N, M) obey to rounding, or None.
 
@@ -109,13 +140,9 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
     ``max_terms`` are left, or if dropping one more raises the ratio of singular values by less than
     :data:`JUMP`: the terms are then nearly dependent without a law.
     """
-    with np.errstate(all="ignore"):
-        size = np.median(np.abs(columns), axis=0)
-        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
-    usable = np.flatnonzero(usable)[: len(columns) // 2]
+    usable, size, scaled = of_like_size(columns, len(columns) // 2, LARGEST)
     if len(usable) < 2:
         return None
-    scaled = columns[:, usable] / size[usable]
     scaled /= np.abs(scaled).max(axis=1, keepdims=True)  # else far points dominate
     found = None
     for relation in eliminated(scaled, NEGLIGIBLE):
@@ -126,8 +153,8 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
         found = relation
     if found is None or len(found.indices) > max_terms:
         return None
-    indices = usable[found.indices]
-    return Relation(indices, found.coefficients / size[indices], found.size)
+    coefficients = found.coefficients / size[found.indices]
+    return Relation(usable[found.indices], coefficients, found.size)
 
 
 @dataclass(frozen=True)
@@ -167,20 +194,21 @@ class Moments:
         a, g = (np.matmul(m.swapaxes(1, 2), m) for m in (columns, flat))
         return cls(a, g, scale[:, 0], np.flatnonzero(usable))
 
-    def at(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """√λ (S,) and coefficients (S, K) of subsets (S, K), each in the set of terms ``which``."""
-        places = which[:, None, None], chosen[:, :, None], chosen[:, None, :]
-        k = chosen.shape[1]
-        lower = np.linalg.cholesky(self.a[places] + JITTER * k * np.eye(k))
-        half = np.linalg.solve(lower, self.g[places])
+    def of_all(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """√λ (S,) and coefficients (S, M) of all terms, in the sets of terms ``which`` (B,)."""
+        a, g, scale, k = self.a[which], self.g[which], self.scale[which], self.a.shape[-1]
+        lower = np.linalg.cholesky(a + JITTER * k * np.eye(k))
+        half = np.linalg.solve(lower, g)
         both = np.linalg.solve(lower, half.swapaxes(1, 2))
         values, vectors = np.linalg.eigh(0.5 * (both + both.swapaxes(1, 2)))
         weights = np.linalg.solve(lower.swapaxes(1, 2), vectors[:, :, -1:])[..., 0]
-        weights /= self.scale[which[:, None], chosen]
-        return 1.0 / np.sqrt(np.maximum(values[:, -1], 1e-300)), weights
+        return 1.0 / np.sqrt(np.maximum(values[:, -1], 1e-300)), weights / scale
 
     def of_few(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`at`, for few terms K and many subsets: by power iteration."""
+        """√λ (S,) and coefficients (S, K) of subsets (S, K), each in the set of terms ``which``.
+
+        By power iteration, which is faster than :meth:`of_all` for few terms and many subsets.
+        """
         weights = np.empty(chosen.shape)
         sizes = solved(self.a, self.g, chosen, which, EXACTLY, weights)
         return sizes, weights / self.scale[which[:, None], chosen]
@@ -215,10 +243,9 @@ def with_distances(
     if not sound.any():
         return weights, sizes, away
     moments = Moments.of(columns[sound], slopes[sound])
-    steady = np.isfinite(moments.a).all(axis=(1, 2)) & np.isfinite(moments.g).all(axis=(1, 2))
-    which, every = np.flatnonzero(steady), np.arange(columns.shape[-1])
+    steady = np.isfinite(moments.a + moments.g).all(axis=(1, 2))
     sound[sound] = steady
-    sizes[sound], weights[sound] = moments.at(np.tile(every, (len(which), 1)), which)
+    sizes[sound], weights[sound] = moments.of_all(steady)
     value = np.einsum("bnm,bm->bn", columns[sound], weights[sound])
     slope = np.einsum("bdnm,bm->bdn", slopes[sound], weights[sound])
     away[sound] = capped(value / np.linalg.norm(slope, axis=1))
@@ -230,95 +257,68 @@ def solved(a, g, chosen, which, squarings, weights):
     """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
 
     By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), unless
-    it has no rows. ``LANES`` subsets are solved at once, each as it would be alone.
+    it has no rows.
     """
     pairs, (subsets, k) = len(which), chosen.shape
     found = np.empty(pairs)
-    lower, m = np.zeros((k, k, LANES)), np.empty((k, k, LANES))
-    power, square = np.empty((k, k, LANES)), np.empty((k, k, LANES))
-    total, alive = np.empty(LANES), np.empty(LANES, np.bool_)
-    for first in range(0, pairs, LANES):
-        for z in range(LANES):
-            pair = min(first + z, pairs - 1)
-            b, s = which[pair], pair % subsets
-            for i in range(k):
-                for j in range(i + 1):
-                    lower[i, j, z] = a[b, chosen[s, i], chosen[s, j]]
-                for j in range(k):
-                    m[i, j, z] = g[b, chosen[s, i], chosen[s, j]]
+    lower, m = np.empty((k, k)), np.empty((k, k))
+    power, square = np.empty((k, k)), np.empty((k, k))
+    for pair in range(pairs):
+        b, s = which[pair], pair % subsets
         for i in range(k):
             for j in range(i + 1):
-                for z in range(LANES):
-                    total[z] = lower[i, j, z] + (JITTER * k if i == j else 0.0)
+                total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
                 for h in range(j):
-                    for z in range(LANES):
-                        total[z] -= lower[i, h, z] * lower[j, h, z]
-                if i == j:
-                    for z in range(LANES):
-                        lower[i, i, z] = np.sqrt(max(total[z], JITTER))
-                else:
-                    for z in range(LANES):
-                        lower[i, j, z] = total[z] / lower[j, j, z]
+                    total -= lower[i, h] * lower[j, h]
+                lower[i, j] = np.sqrt(max(total, JITTER)) if i == j else total / lower[j, j]
+            for j in range(k):
+                m[i, j] = g[b, chosen[s, i], chosen[s, j]]
         for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
             for j in range(k):
                 for i in range(k):
-                    for z in range(LANES):
-                        total[z] = m[i, j, z]
+                    total = m[i, j]
                     for h in range(i):
-                        for z in range(LANES):
-                            total[z] -= lower[i, h, z] * square[h, j, z]
-                    for z in range(LANES):
-                        square[i, j, z] = total[z] / lower[i, i, z]
+                        total -= lower[i, h] * square[h, j]
+                    square[i, j] = total / lower[i, i]
             for i in range(k):
                 for j in range(k):
-                    for z in range(LANES):
-                        m[i, j, z] = square[j, i, z]
+                    m[i, j] = square[j, i]
         for i in range(k):
             for j in range(k):
-                for z in range(LANES):
-                    power[i, j, z] = m[i, j, z]
-        for z in range(LANES):
-            alive[z] = True
+                power[i, j] = m[i, j]
         for _ in range(squarings):
-            for z in range(LANES):
-                total[z] = 0.0
+            trace = 0.0
             for i in range(k):
-                for z in range(LANES):
-                    total[z] += power[i, i, z]
-            for z in range(LANES):
-                alive[z] = alive[z] and 0.0 < total[z] < LARGEST
-                total[z] *= total[z]
+                trace += power[i, i]
+            if not 0.0 < trace < LARGEST:
+                break
+            trace *= trace
             for i in range(k):
                 for j in range(k):
-                    for z in range(LANES):
-                        square[i, j, z] = power[i, 0, z] * power[0, j, z]
+                    total = power[i, 0] * power[0, j]
                     for h in range(1, k):
-                        for z in range(LANES):
-                            square[i, j, z] += power[i, h, z] * power[h, j, z]
-                    for z in range(LANES):
-                        new = square[i, j, z] / total[z]
-                        square[i, j, z] = new if alive[z] else power[i, j, z]
+                        total += power[i, h] * power[h, j]
+                    square[i, j] = total / trace
             power, square = square, power
-        for z in range(min(LANES, pairs - first)):
-            pair, best = first + z, 0  # column of the power that approximates the eigenvector
-            for i in range(k):
-                if power[i, i, z] > power[best, best, z]:
-                    best = i
-            above, below = 0.0, 0.0
-            for i in range(k):
-                row = 0.0
-                for j in range(k):
-                    row += m[i, j, z] * power[j, best, z]
-                above += row * power[i, best, z]
-                below += power[i, best, z] * power[i, best, z]
-            largest = above / below if 0.0 < below < np.inf else 0.0
-            found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
-            if len(weights):
-                for i in range(k - 1, -1, -1):  # Lᵀw = v
-                    row = power[i, best, z] if largest > 0.0 else 1.0
-                    for j in range(i + 1, k):
-                        row -= lower[j, i, z] * weights[pair, j]
-                    weights[pair, i] = row / lower[i, i, z]
+        best = 0  # column of the power that approximates the eigenvector
+        for i in range(k):
+            if power[i, i] > power[best, best]:
+                best = i
+        above, below = 0.0, 0.0
+        for i in range(k):
+            row = 0.0
+            for j in range(k):
+                row += m[i, j] * power[j, best]
+            above += row * power[i, best]
+            below += power[i, best] * power[i, best]
+        largest = above / below if 0.0 < below < np.inf else 0.0
+        found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
+        if len(weights):
+            for i in range(k - 1, -1, -1):  # Lᵀw = v
+                row = power[i, best] if largest > 0.0 else 1.0
+                for j in range(i + 1, k):
+                    row -= lower[j, i] * weights[pair, j]
+                weights[pair, i] = row / lower[i, i]
     return found
 
 
@@ -348,12 +348,11 @@ def mean_distances(columns, slopes, chosen, weights, best):
                 break
         else:
             found[s] = (total / n) ** 2
-            place = best
-            while place > 0 and total < least[place - 1]:
-                place -= 1
-                if place + 1 < best:
-                    least[place + 1] = least[place]
-            if place < best:
+            if total < least[-1]:
+                place = best - 1
+                while place > 0 and total < least[place - 1]:
+                    least[place] = least[place - 1]
+                    place -= 1
                 least[place] = total
     return found
 
@@ -389,89 +388,54 @@ def _least(sizes: np.ndarray, most: int) -> np.ndarray:
     return np.flatnonzero(rounded <= np.partition(rounded, most - 1)[most - 1])
 
 
-def subsets(
-    terms: Sequence[Tree], size: int, first: int = 0, most: int | None = None
-) -> np.ndarray:
+def subsets(terms: Sequence[Tree], size: int, most: int | None = None) -> np.ndarray:
     """Indices (S, size) of terms that together contain every variable of all ``terms``.
 
-    At least one index of each subset is ``first`` or larger. Where there are more than ``most``
-    subsets of all terms, only those with the first term; none where these are more than that, too.
+    Where there are more than ``most`` subsets of all terms, only those with the first term; none
+    where these are more than that, too.
     """
     held, m = tuple(_term(term).variables for term in terms), len(terms)
     if most is None or math.comb(m, size) <= most:
-        return _covering(held, size, first)
-    if math.comb(m - 1, size - 1) <= most:
-        return _covering(held, size, first, True)
-    return np.empty((0, size), int)
+        return _covering(held, size, m)
+    return _covering(held, size, 1 if math.comb(m - 1, size - 1) <= most else 0)
 
 
 def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
     """As :func:`subsets`, for many variables, of which most subsets leave out some.
 
-    None if there are more than ``most``.
+    None if there are more than ``most``, counted by inclusion and exclusion.
     """
-    masks = tuple(sum(1 << v for v in _term(term).variables) for term in terms)
-    return _covering_all(masks, size, most)
-
-
-@functools.lru_cache(maxsize=256)
-def _covering_all(masks: tuple[int, ...], size: int, most: int) -> np.ndarray:
-    """By the variables of the terms, bit by bit."""
-    every = functools.reduce(operator.or_, masks, 0)
-    if not 0 < _count(masks, every, size) <= most:
-        return np.empty((0, size), int)
-    widest = max(mask.bit_count() for mask in masks)
-    found: set[tuple[int, ...]] = set()
-
-    def extended(chosen: tuple[int, ...], missing: int) -> None:
-        left = size - len(chosen)
-        if missing.bit_count() > left * widest:
-            return
-        if missing:
-            lowest = missing & -missing
-            for k, mask in enumerate(masks):
-                if mask & lowest:
-                    extended((*chosen, k), missing & ~mask)
-            return
-        rest = [k for k in range(len(masks)) if k not in chosen]
-        found.update(tuple(sorted((*chosen, *more))) for more in combinations(rest, left))
-
-    extended((), every)
-    return np.array(sorted(found), int).reshape(-1, size)
-
-
-def _count(masks: Sequence[int], every: int, size: int) -> int:
-    """How many subsets hold all variables, by inclusion and exclusion."""
-    bits = [1 << v for v in range(every.bit_length()) if every >> v & 1]
-    total = 0
-    for k in range(len(bits) + 1):
-        for left_out in map(sum, combinations(bits, k)):
-            total += (-1) ** k * math.comb(sum(not mask & left_out for mask in masks), size)
-    return total
+    held = tuple(_term(term).variables for term in terms)
+    every = set().union(*held)
+    count = sum(
+        (-1) ** k * math.comb(sum(left_out.isdisjoint(h) for h in held), size)
+        for k in range(len(every) + 1)
+        for left_out in map(set, combinations(every, k))
+    )
+    return _covering(held, size, len(terms) if 0 < count <= most else 0)
 
 
 @functools.lru_cache(maxsize=32)  # up to 7 MB each
-def _covering(
-    held: tuple[tuple[int, ...], ...], size: int, first: int, with_first: bool = False
-) -> np.ndarray:
-    chosen = _combinations(len(held), size, 1 if with_first else len(held))
-    chosen = chosen[chosen[:, -1] >= first]
-    if not len(chosen):
-        return chosen
-    masks = np.array([sum(1 << v for v in variables) for variables in held])
-    every = np.bitwise_or.reduce(masks)
-    return chosen[np.bitwise_or.reduce(masks[chosen], axis=1) == every]
+def _covering(held: tuple[tuple[int, ...], ...], size: int, starts: int) -> np.ndarray:
+    """All ascending (S, size), in order, that begin below ``starts`` and hold all variables.
 
-
-def _combinations(n: int, size: int, starts: int) -> np.ndarray:
-    """All ascending (S, size) of 0, …, n − 1 that begin below ``starts``, in order."""
-    found = np.arange(min(starts, n))[:, None]
-    for _ in range(size - 1):
-        follow = n - 1 - found[:, -1]
-        rows = np.repeat(np.arange(len(found)), follow)
-        within = np.arange(len(rows)) - np.repeat(np.cumsum(follow) - follow, follow)
-        found = np.column_stack([found[rows], found[rows, -1] + 1 + within])
-    return found
+    ``held`` are the variables of each term. Subsets grow term by term, as long as the terms that
+    are still to come may hold the variables that are missing.
+    """
+    n, every = len(held), sorted(set().union(*held))
+    lacks = np.array([[v not in h for v in every] for h in held], bool).reshape(n, len(every))
+    widest = max(map(len, held), default=0)
+    chosen, missing = np.empty((1, 0), int), np.ones((1, len(every)), bool)
+    for left in reversed(range(size)):
+        grown = chosen.shape[1] > 0
+        first = chosen[:, -1] + 1 if grown else np.zeros(1, int)
+        follow = (n if grown else starts) - first
+        rows = np.repeat(np.arange(len(chosen)), follow)
+        new = np.arange(len(rows)) - np.repeat(np.cumsum(follow) - follow - first, follow)
+        still = missing[rows] & lacks[new]
+        kept = still.sum(axis=1) <= left * widest
+        chosen, missing = np.column_stack([chosen[rows[kept]], new[kept]]), still[kept]
+    return chosen
 
 
 def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int, Relation]]:
@@ -491,8 +455,3 @@ def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int,
         (int(which[few[i]]), Relation(usable[chosen[few[i]]], weights[i], float(exact[i])))
         for i in order
     ]
-
-
-def moments_of(terms: Sequence[Tree], points: np.ndarray, spreads: np.ndarray) -> Moments:
-    """Moments of one set of terms at points (N, D) with spreads (D,) of the columns."""
-    return Moments.of(columns_of(terms, points)[None], slopes_of(terms, points, spreads)[None])

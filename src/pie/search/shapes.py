@@ -7,113 +7,106 @@ one would put on the axes, the last variable upwards; every number that is not w
 
 import functools
 from itertools import permutations, product
-from typing import NamedTuple
 
 import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, parse, to_tree, with_variables
 
-
-class Shape(NamedTuple):
-    name: str
-    equation: str
-
-
-# of y = x2 against x = x1
+# names and equations of y = x2 against x = x1
 CURVES = (
-    Shape("proportionality", "x2 - 1.5*x1"),
-    Shape("straight line", "x2 - 1.5*x1 - 0.7"),
-    Shape("inverse proportionality", "x1*x2 - 1.5"),
-    Shape("inverse with offset", "x2 - 1.5 - 0.7/x1"),
-    Shape("square law", "x2 - 1.5*x1**2"),
-    Shape("cube law", "x2 - 1.5*x1**3"),
-    Shape("fourth-power law", "x2 - 1.5*x1**4"),
-    Shape("three-halves law", "x2**2 - 1.5*x1**3"),
-    Shape("square-root law", "x2 - 1.5*sqrt(x1)"),
-    Shape("inverse-square law", "x1**2*x2 - 1.5"),
-    Shape("circle", "x1**2 + x2**2 - 1.5"),
-    Shape("ellipse or hyperbola", "x1**2 + 0.7*x2**2 - 1.5"),
-    Shape("circle about a point", "x1**2 + x2**2 - 1.5*x1 - 0.7*x2 - 2.3"),
-    Shape("conic along the axes", "x1**2 + 0.7*x2**2 - 1.5*x1 - 2.3*x2 - 0.3"),
-    Shape("conic", "x1**2 + 0.7*x2**2 - 1.5*x1 - 2.3*x2 - 0.3 + 0.4*x1*x2"),
-    Shape("hyperbola", "x2 - 1.5/(x1 + 0.7)"),
-    Shape("parabola through the origin", "x2 - 1.5*x1**2 - 0.7*x1"),
-    Shape("square with offset", "x2 - 1.5*x1**2 - 0.7"),
-    Shape("parabola", "x2 - 1.5*x1**2 - 0.7*x1 - 2.3"),
-    Shape("cubic", "x2 - 1.5*x1**3 - 0.7*x1**2 - 2.3*x1 - 0.3"),
-    Shape("power law", "x2 - 1.5*x1**1.7"),
-    Shape("power law", "ln(x2) - 1.5*ln(x1) - 0.7"),
-    Shape("power law with offset", "x2 - 0.7 - 1.5*x1**1.7"),
-    Shape("shifted power law", "x2 - 1.5*(x1 + 0.7)**1.7"),
-    Shape("square root with offset", "x2 - 1.5*sqrt(x1) - 0.7"),
-    Shape("logarithm", "x2 - 1.5*ln(x1) - 0.7"),
-    Shape("shifted logarithm", "x2 - 1.5*ln(x1 + 0.7) - 2.3"),
-    Shape("exponential", "x2 - 1.5*exp(0.7*x1)"),
-    Shape("exponential", "ln(x2) - 1.5*x1 - 0.7"),
-    Shape("exponential with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3"),
-    Shape("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
-    Shape("two exponentials", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(-0.3*x1)"),
-    Shape("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
-    Shape("stretched exponential", "x2 - 1.5*exp(-0.7*x1**0.6)"),
-    Shape("Ricker curve", "x2 - 1.5*x1*exp(-0.7*x1)"),
-    Shape("gamma curve", "x2 - 1.5*x1**1.7*exp(-0.7*x1)"),
-    Shape("Michaelis–Menten", "x2 - 1.5*x1/(0.7 + x1)"),
-    Shape("Michaelis–Menten with offset", "x2 - 2.3 - 1.5*x1/(0.7 + x1)"),
-    Shape("Hill equation", "x2 - 1.5*x1**1.7/(0.7 + x1**1.7)"),
-    Shape("substrate inhibition", "x2 - x1/(1.5 + 0.7*x1 + 0.3*x1**2)"),
-    Shape("rational, 2 over 1", "x2 - (1.5 + 0.7*x1 + 0.3*x1**2)/(1 + 2.3*x1)"),
-    Shape("rational, 1 over 2", "x2 - (1.5 + 0.7*x1)/(1 + 2.3*x1 + 0.3*x1**2)"),
-    Shape("rational, 2 over 2", "x2 - (1.5 + 0.7*x1 + 0.3*x1**2)/(1 + 2.3*x1 + 1.3*x1**2)"),
-    Shape(
+    ("proportionality", "x2 - 1.5*x1"),
+    ("straight line", "x2 - 1.5*x1 - 0.7"),
+    ("inverse proportionality", "x1*x2 - 1.5"),
+    ("inverse with offset", "x2 - 1.5 - 0.7/x1"),
+    ("square law", "x2 - 1.5*x1**2"),
+    ("cube law", "x2 - 1.5*x1**3"),
+    ("fourth-power law", "x2 - 1.5*x1**4"),
+    ("three-halves law", "x2**2 - 1.5*x1**3"),
+    ("square-root law", "x2 - 1.5*sqrt(x1)"),
+    ("inverse-square law", "x1**2*x2 - 1.5"),
+    ("circle", "x1**2 + x2**2 - 1.5"),
+    ("ellipse or hyperbola", "x1**2 + 0.7*x2**2 - 1.5"),
+    ("circle about a point", "x1**2 + x2**2 - 1.5*x1 - 0.7*x2 - 2.3"),
+    ("conic along the axes", "x1**2 + 0.7*x2**2 - 1.5*x1 - 2.3*x2 - 0.3"),
+    ("conic", "x1**2 + 0.7*x2**2 - 1.5*x1 - 2.3*x2 - 0.3 + 0.4*x1*x2"),
+    ("hyperbola", "x2 - 1.5/(x1 + 0.7)"),
+    ("parabola through the origin", "x2 - 1.5*x1**2 - 0.7*x1"),
+    ("square with offset", "x2 - 1.5*x1**2 - 0.7"),
+    ("parabola", "x2 - 1.5*x1**2 - 0.7*x1 - 2.3"),
+    ("cubic", "x2 - 1.5*x1**3 - 0.7*x1**2 - 2.3*x1 - 0.3"),
+    ("power law", "x2 - 1.5*x1**1.7"),
+    ("power law", "ln(x2) - 1.5*ln(x1) - 0.7"),
+    ("power law with offset", "x2 - 0.7 - 1.5*x1**1.7"),
+    ("shifted power law", "x2 - 1.5*(x1 + 0.7)**1.7"),
+    ("square root with offset", "x2 - 1.5*sqrt(x1) - 0.7"),
+    ("logarithm", "x2 - 1.5*ln(x1) - 0.7"),
+    ("shifted logarithm", "x2 - 1.5*ln(x1 + 0.7) - 2.3"),
+    ("exponential", "x2 - 1.5*exp(0.7*x1)"),
+    ("exponential", "ln(x2) - 1.5*x1 - 0.7"),
+    ("exponential with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3"),
+    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
+    ("two exponentials", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(-0.3*x1)"),
+    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
+    ("stretched exponential", "x2 - 1.5*exp(-0.7*x1**0.6)"),
+    ("Ricker curve", "x2 - 1.5*x1*exp(-0.7*x1)"),
+    ("gamma curve", "x2 - 1.5*x1**1.7*exp(-0.7*x1)"),
+    ("Michaelis–Menten", "x2 - 1.5*x1/(0.7 + x1)"),
+    ("Michaelis–Menten with offset", "x2 - 2.3 - 1.5*x1/(0.7 + x1)"),
+    ("Hill equation", "x2 - 1.5*x1**1.7/(0.7 + x1**1.7)"),
+    ("substrate inhibition", "x2 - x1/(1.5 + 0.7*x1 + 0.3*x1**2)"),
+    ("rational, 2 over 1", "x2 - (1.5 + 0.7*x1 + 0.3*x1**2)/(1 + 2.3*x1)"),
+    ("rational, 1 over 2", "x2 - (1.5 + 0.7*x1)/(1 + 2.3*x1 + 0.3*x1**2)"),
+    ("rational, 2 over 2", "x2 - (1.5 + 0.7*x1 + 0.3*x1**2)/(1 + 2.3*x1 + 1.3*x1**2)"),
+    (
         "rational, 3 over 3",
         "x2 - (1.5 + 0.7*x1 + 0.3*x1**2 + 0.2*x1**3)/(1 + 2.3*x1 + 1.3*x1**2 + 0.6*x1**3)",
     ),
-    Shape("logistic", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
-    Shape("logistic with offset", "x2 - 0.3 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
-    Shape("Gompertz curve", "x2 - 1.5*exp(-2.3*exp(-0.7*x1))"),
-    Shape("Richards curve", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))**0.6"),
-    Shape("Weibull growth", "x2 - 1.5 + 2.3*exp(-0.7*x1**1.7)"),
-    Shape("Gaussian", "x2 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
-    Shape("Gaussian with offset", "x2 - 0.4 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
-    Shape("Lorentzian", "x2 - 1.5/(1 + 0.7*(x1 - 0.3)**2)"),
-    Shape("Lorentzian with offset", "x2 - 0.4 - 1.5/(1 + 0.7*(x1 - 0.3)**2)"),
-    Shape("log-normal peak", "x2 - 1.5*exp(-0.7*(ln(x1) - 0.3)**2)"),
-    Shape("Arrhenius law", "x2 - 1.5*exp(0.7/x1)"),
-    Shape("modified Arrhenius law", "x2 - 1.5*x1**1.7*exp(0.7/x1)"),
-    Shape("Vogel–Fulcher–Tammann, Antoine", "x2 - 1.5*exp(0.7/(x1 + 0.3))"),
-    Shape("three-term vapour pressure", "ln(x2) - 1.5 - 0.7/x1 - 2.3*ln(x1)"),
-    Shape("wave from 0", "x2 - 1.5*sin(0.7*x1)"),
-    Shape("wave", "x2 - 1.5*sin(0.7*x1 + 0.3)"),
-    Shape("wave with offset", "x2 - 1.5*sin(0.7*x1 + 0.3) - 2.3"),
-    Shape("damped wave", "x2 - 1.5*exp(-0.3*x1)*sin(0.7*x1 + 0.3)"),
-    Shape("Cauchy dispersion", "x2 - 1.5 - 0.7/x1**2"),
-    Shape("Sellmeier dispersion", "x2**2 - 1.5 - 0.7*x1**2/(x1**2 - 0.3)"),
-    Shape("Planck curve", "x2 - 1.5*x1**3/(exp(0.7*x1) - 1)"),
-    Shape("Morse potential", "x2 - 1.5*(1 - exp(-0.7*(x1 - 0.3)))**2"),
+    ("logistic", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
+    ("logistic with offset", "x2 - 0.3 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
+    ("Gompertz curve", "x2 - 1.5*exp(-2.3*exp(-0.7*x1))"),
+    ("Richards curve", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))**0.6"),
+    ("Weibull growth", "x2 - 1.5 + 2.3*exp(-0.7*x1**1.7)"),
+    ("Gaussian", "x2 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
+    ("Gaussian with offset", "x2 - 0.4 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
+    ("Lorentzian", "x2 - 1.5/(1 + 0.7*(x1 - 0.3)**2)"),
+    ("Lorentzian with offset", "x2 - 0.4 - 1.5/(1 + 0.7*(x1 - 0.3)**2)"),
+    ("log-normal peak", "x2 - 1.5*exp(-0.7*(ln(x1) - 0.3)**2)"),
+    ("Arrhenius law", "x2 - 1.5*exp(0.7/x1)"),
+    ("modified Arrhenius law", "x2 - 1.5*x1**1.7*exp(0.7/x1)"),
+    ("Vogel–Fulcher–Tammann, Antoine", "x2 - 1.5*exp(0.7/(x1 + 0.3))"),
+    ("three-term vapour pressure", "ln(x2) - 1.5 - 0.7/x1 - 2.3*ln(x1)"),
+    ("wave from 0", "x2 - 1.5*sin(0.7*x1)"),
+    ("wave", "x2 - 1.5*sin(0.7*x1 + 0.3)"),
+    ("wave with offset", "x2 - 1.5*sin(0.7*x1 + 0.3) - 2.3"),
+    ("damped wave", "x2 - 1.5*exp(-0.3*x1)*sin(0.7*x1 + 0.3)"),
+    ("Cauchy dispersion", "x2 - 1.5 - 0.7/x1**2"),
+    ("Sellmeier dispersion", "x2**2 - 1.5 - 0.7*x1**2/(x1**2 - 0.3)"),
+    ("Planck curve", "x2 - 1.5*x1**3/(exp(0.7*x1) - 1)"),
+    ("Morse potential", "x2 - 1.5*(1 - exp(-0.7*(x1 - 0.3)))**2"),
 )
 
 # of z = x3 against x1 and x2
 SURFACES = (
-    Shape("plane", "x3 - 1.5*x1 - 0.7*x2 - 2.3"),
-    Shape("plane through the origin", "x3 - 1.5*x1 - 0.7*x2"),
-    Shape("sphere about a point", "x1**2 + x2**2 + x3**2 - 1.5*x1 - 0.7*x2 - 2.3*x3 - 0.3"),
-    Shape(
+    ("plane", "x3 - 1.5*x1 - 0.7*x2 - 2.3"),
+    ("plane through the origin", "x3 - 1.5*x1 - 0.7*x2"),
+    ("sphere about a point", "x1**2 + x2**2 + x3**2 - 1.5*x1 - 0.7*x2 - 2.3*x3 - 0.3"),
+    (
         "quadric along the axes",
         "x1**2 + 0.7*x2**2 + 0.4*x3**2 - 1.5*x1 - 2.3*x2 - 0.3*x3 - 1.3",
     ),
-    Shape("product", "x3 - 1.5*x1*x2"),
-    Shape("ratio", "x3 - 1.5*x1/x2"),
-    Shape("product with offset", "x3 - 1.5*x1*x2 - 0.7"),
-    Shape("product of powers", "x3 - 1.5*x1**1.7*x2**0.6"),
-    Shape("exponential in two columns", "x3 - 1.5*exp(0.7*x1 + 0.3*x2)"),
-    Shape("exponential decay of a proportionality", "x3 - 1.5*x1*exp(-0.7*x2)"),
-    Shape("rate with temperature", "x3 - 1.5*x1*exp(-0.7/x2)"),
-    Shape("product over a sum", "x3 - 1.5*x1*x2/(0.7*x1 + x2)"),
-    Shape("Michaelis–Menten with a factor", "x3 - 1.5*x1*x2/(0.7 + x1)"),
-    Shape("ratio with a shift", "x3 - 1.5*x1/(x2 - 0.7)"),
-    Shape("logistic share", "x3 - x1/(1 + 2.3*exp(-0.7*x2))"),
-    Shape("degradation", "ln(x3) - 1.5 + 0.7*x1*exp(-0.3*x2)"),
+    ("product", "x3 - 1.5*x1*x2"),
+    ("ratio", "x3 - 1.5*x1/x2"),
+    ("product with offset", "x3 - 1.5*x1*x2 - 0.7"),
+    ("product of powers", "x3 - 1.5*x1**1.7*x2**0.6"),
+    ("exponential in two columns", "x3 - 1.5*exp(0.7*x1 + 0.3*x2)"),
+    ("exponential decay of a proportionality", "x3 - 1.5*x1*exp(-0.7*x2)"),
+    ("rate with temperature", "x3 - 1.5*x1*exp(-0.7/x2)"),
+    ("product over a sum", "x3 - 1.5*x1*x2/(0.7*x1 + x2)"),
+    ("Michaelis–Menten with a factor", "x3 - 1.5*x1*x2/(0.7 + x1)"),
+    ("ratio with a shift", "x3 - 1.5*x1/(x2 - 0.7)"),
+    ("logistic share", "x3 - x1/(1 + 2.3*exp(-0.7*x2))"),
+    ("degradation", "ln(x3) - 1.5 + 0.7*x1*exp(-0.3*x2)"),
 )
 
 
@@ -121,11 +114,11 @@ SURFACES = (
 def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
     """Names and equations of all shapes in two or three variables, each variable in every place."""
     found: dict[tuple[int, ...], tuple[str, Expression]] = {}
-    for shape in {2: CURVES, 3: SURFACES}.get(n_variables, ()):
+    for name, equation in {2: CURVES, 3: SURFACES}.get(n_variables, ()):
         for order in permutations(range(1, n_variables + 1)):
             places: dict[int, Tree] = {i: ("x", j) for i, j in enumerate(order, 1)}
-            form = from_tree(with_variables(to_tree(parse(shape.equation)), places))
-            found.setdefault(canonical(form).codes, (shape.name, form))
+            form = from_tree(with_variables(to_tree(parse(equation)), places))
+            found.setdefault(canonical(form).codes, (name, form))
     return tuple(found.values())
 
 

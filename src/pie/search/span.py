@@ -6,13 +6,12 @@ combination of the columns lies in the span. The root of that eigenvalue is accu
 so columns that pass are tested again by the singular values of :math:`B - QQ^TB`.
 """
 
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from ..expr.expression import Tree
-from .relations import columns_of
+from .relations import columns_of, of_like_size
 
 LARGEST = 1e8  # usable terms are smaller than this, and larger than its inverse
 SCREENED = 1e-6  # singular values by P below this are tested again
@@ -36,71 +35,50 @@ class Span:
     Rows are divided by their largest entry, else far points dominate.
     """
 
+    @np.errstate(all="ignore")
     def __init__(self, base: list[Tree], points: np.ndarray, rank: int):
-        columns = columns_of(base, points)
-        size = np.median(np.abs(columns), axis=0)
-        usable = (size > 1.0 / LARGEST) & (np.abs(columns).max(axis=0) < LARGEST)
-        chosen = np.flatnonzero(usable)[: min(rank, 2 * len(points) // 3)]
-        scaled = columns[:, chosen] / size[chosen]
+        most = min(rank, 2 * len(points) // 3)
+        chosen, _, scaled = of_like_size(columns_of(base, points), most, LARGEST)
         self.base = [base[k] for k in chosen]
         self.weights = 1.0 / np.abs(scaled).max(axis=1, keepdims=True)
         self.q = np.linalg.qr(scaled * self.weights)[0]
 
-    def scaled(self, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Columns (K, N, M), weighted and of norm 1; and their norms (K, M)."""
+    def _scaled(self, block: np.ndarray) -> np.ndarray:
+        """Columns (K, N, M), weighted and of norm 1."""
         weighted = block * self.weights
-        norms = np.sqrt(np.einsum("knm,knm->km", weighted, weighted))
-        return weighted / norms[:, None], norms
-
-    def left(self, scaled: np.ndarray) -> np.ndarray:
-        """Residuals of scaled columns (K, N, M)."""
-        return scaled - np.matmul(self.q, np.matmul(self.q.T, scaled))
-
-    def gram(self, scaled: np.ndarray) -> np.ndarray:
-        """P (K, K, M) of scaled columns (K, N, M)."""
-        inside = np.matmul(self.q.T, scaled)
-        k, _, m = scaled.shape
-        found = np.empty((k, k, m))
-        for i, j in combinations_with_replacement(range(k), 2):
-            both = np.einsum("nm,nm->m", scaled[i], scaled[j])
-            found[i, j] = found[j, i] = both - np.einsum("rm,rm->m", inside[i], inside[j])
-        return found
+        return weighted / np.sqrt(np.einsum("knm,knm->km", weighted, weighted))[:, None]
 
     def nearly(self, block: np.ndarray) -> np.ndarray:
         """Smallest singular value (M,) of each residual of blocks (K, N, M), by P: to 1e-8."""
-        gram = self.gram(self.scaled(block)[0])
+        scaled = self._scaled(block)
+        inside = np.matmul(self.q.T, scaled)
+        k, _, m = scaled.shape
+        gram = np.empty((k, k, m))
+        for i, j in combinations_with_replacement(range(k), 2):
+            both = np.einsum("nm,nm->m", scaled[i], scaled[j])
+            gram[i, j] = gram[j, i] = both - np.einsum("rm,rm->m", inside[i], inside[j])
         known = np.isfinite(gram).all(axis=(0, 1))
         values = _smallest_eigenvalues(np.where(known, gram, 0.0))
         return np.where(known, np.sqrt(np.maximum(values, 0.0)), np.inf)
 
     def exactly(self, block: np.ndarray) -> np.ndarray:
         """The same by the residuals themselves: to rounding."""
-        left = self.left(self.scaled(block)[0])
+        scaled = self._scaled(block)
+        left = scaled - np.matmul(self.q, np.matmul(self.q.T, scaled))
         known = np.isfinite(left).all(axis=(0, 1))
         parts = np.where(known, left, 0.0).transpose(2, 1, 0)
         values = np.linalg.svd(parts, compute_uv=False)[:, -1]
         return np.where(known, values, np.inf)
 
 
-@dataclass(frozen=True)
-class Base:
-    """Spans of base terms at points, and at the same points perturbed."""
+def holds(here: Span, elsewhere: Span, block: np.ndarray) -> np.ndarray:
+    """Mask (M,) of blocks (K, 2N, M) with a relation at N points but not at the N perturbed ones.
 
-    here: Span
-    elsewhere: Span
-
-    @classmethod
-    @np.errstate(all="ignore")
-    def of(cls, base: list[Tree], both: np.ndarray, rank: int) -> "Base":
-        """From points and perturbed points, ``both`` (2N, D)."""
-        n = len(both) // 2
-        return cls(Span(base, both[:n], rank), Span(base, both[n:], rank))
-
-    def holds(self, block: np.ndarray) -> np.ndarray:
-        """Mask (M,) of blocks (K, 2N, M) with a relation at the points but not when perturbed."""
-        n = block.shape[1] // 2
-        exact = self.here.exactly(block[:, :n]) < ROUNDING
-        return exact & ~(self.elsewhere.exactly(block[:, n:]) < ROUNDING)
+    The spans are those of one base at the points, and at the perturbed points.
+    """
+    n = block.shape[1] // 2
+    exact = here.exactly(block[:, :n]) < ROUNDING
+    return exact & ~(elsewhere.exactly(block[:, n:]) < ROUNDING)
 
 
 @np.errstate(all="ignore")

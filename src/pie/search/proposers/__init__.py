@@ -1,1 +1,1 @@
-"""Proposers, (cloud, pool) → batches of drafts; :data:`pie.search.plus.PROPOSERS` lists them."""
+"""Proposers: settings, cloud, pool → batches of drafts; :data:`pie.search.plus.PROPOSERS`."""

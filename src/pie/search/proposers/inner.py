@@ -7,20 +7,22 @@ pair g(u) and ψ·g(u), is tested for linear dependence on the base to rounding
 (:mod:`pie.search.span`). Sine and cosine of u are tested together.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from ...expr.expression import Expression, Tree, from_tree
 from ...expr.elementary import wave_row
+from ...expr.expression import Expression, Tree, from_tree
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..relations import columns_of, exact_relation
-from ..span import LARGEST, SCREENED, Base, with_perturbed
+from ..span import LARGEST, SCREENED, Span, holds, with_perturbed
 
 FEWEST_POINTS = 12
 FLAT = 1e-6  # smallest range of a usable argument u
@@ -38,123 +40,111 @@ class Inner:
 
 
 def _wave(u: np.ndarray) -> np.ndarray:
-    """cos u and sin u, (2, N, M), of u (N, M)."""
-    cosine, sine = u.flatten(), u.flatten()
-    wave_row(cosine, True)
-    wave_row(sine, False)
-    return np.stack([cosine.reshape(u.shape), sine.reshape(u.shape)])
+    """cos u and sin u, (2, N·M), of u (N, M)."""
+    both = np.stack([u.ravel(), u.ravel()])
+    for row, is_cosine in zip(both, (True, False), strict=True):
+        wave_row(row, is_cosine)
+    return both
 
 
-@dataclass(frozen=True)
-class Function:
-    """g: its columns (K, N, M) at u (N, M), and its terms from the tree of u, in each form."""
+class Function(NamedTuple):
+    """g: the numbers of its K columns at u (N, M); and its K terms from that of u, in each form."""
 
     values: Callable[[np.ndarray], np.ndarray]
     terms: Callable[[Tree], list[list[Tree]]]
+
+    def columns(self, u: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
+        """g (K, N, M) at u (N, M), and ψ·g if there is a factor ψ (N,)."""
+        block = self.values(u).reshape(-1, *u.shape)
+        return block if factor is None else np.concatenate([block, block * factor[:, None]])
 
 
 def _minus(u: Tree) -> Tree:
     return ("sub", ("c", 0.0), u)
 
 
-def _logarithms(u: Tree) -> list[list[Tree]]:
-    """The forms of ln|u|: ln(u), ln(−u), ln(u²)."""
-    return [[("ln", u)], [("ln", _minus(u))], [("ln", ("pow2", u))]]
-
-
-def _one(values: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda u: values(u)[None]
-
-
 PLAIN = (
     Function(_wave, lambda u: [[("sin", u), ("cos", u)]]),
-    Function(_one(np.exp), lambda u: [[("exp", u)]]),
-    Function(_one(lambda u: np.exp(-u)), lambda u: [[("exp", _minus(u))]]),
-    Function(_one(lambda u: np.log(u * u)), _logarithms),
-    Function(_one(lambda u: np.sqrt(np.abs(u))), lambda u: [[("sqrt", u)], [("sqrt", _minus(u))]]),
-    Function(_one(np.square), lambda u: [[("pow2", u)]]),
-    Function(_one(lambda u: u * u * u), lambda u: [[("pow3", u)]]),
-    Function(_one(np.reciprocal), lambda u: [[libraries.inverse(u)]]),
+    Function(np.exp, lambda u: [[("exp", u)]]),
+    Function(lambda u: np.exp(-u), lambda u: [[("exp", _minus(u))]]),
+    Function(
+        lambda u: np.log(u * u), lambda u: [[("ln", u)], [("ln", _minus(u))], [("ln", ("pow2", u))]]
+    ),
+    Function(lambda u: np.sqrt(np.abs(u)), lambda u: [[("sqrt", u)], [("sqrt", _minus(u))]]),
+    Function(np.square, lambda u: [[("pow2", u)]]),
+    Function(lambda u: u * u * u, lambda u: [[("pow3", u)]]),
+    Function(np.reciprocal, lambda u: [[libraries.inverse(u)]]),
 )
+Insides = tuple[list[Tree], np.ndarray]  # arguments u of a function, and their values (2N, M)
 
 
-def _usable(values: np.ndarray) -> np.ndarray:
-    """Indices of the columns (2N, M) that vary and stay below LARGEST."""
-    return np.flatnonzero((np.abs(values).max(axis=0) < LARGEST) & (np.ptp(values, axis=0) > FLAT))
+def _usable(trees: list[Tree], values: np.ndarray) -> Insides:
+    """Those that vary and stay below LARGEST."""
+    kept = (np.abs(values).max(axis=0) < LARGEST) & (np.ptp(values, axis=0) > FLAT)
+    return [tree for tree, keep in zip(trees, kept, strict=True) if keep], values[:, kept]
 
 
-@dataclass(frozen=True)
-class _Insides:
-    """Arguments u of a function: values (2N, M) at points and perturbed points, and trees."""
-
-    values: np.ndarray
-    tree: Callable[[int], Tree]
-
-    @classmethod
-    @np.errstate(all="ignore")
-    def of(cls, trees: list[Tree], both: np.ndarray) -> "_Insides":
-        values = columns_of(trees, both)
-        usable = _usable(values)
-        return cls(values[:, usable], lambda k: trees[usable[k]])
-
-    @classmethod
-    @np.errstate(all="ignore")
-    def sums(cls, points: np.ndarray, both: np.ndarray) -> "_Insides":
-        """Terms, functions of terms, sums and differences of two terms."""
-        trees, nested, (a, b) = libraries.sums(points)
-        values, single = columns_of(trees, both), [*trees, *nested]
-        parts = [values, columns_of(nested, both), values[:, a] + values[:, b]]
-        parts.append(values[:, a] - values[:, b])
-        joined = np.concatenate(parts, axis=1)
-        usable = _usable(joined)
-
-        def tree(k: int) -> Tree:
-            place = int(usable[k]) - len(single)
-            if place < 0:
-                return single[place]
-            sign, i = ("add", "sub")[place // len(a)], place % len(a)
-            return (sign, trees[a[i]], trees[b[i]])
-
-        return cls(joined[:, usable], tree)
+@np.errstate(all="ignore")
+def _sums(points: np.ndarray, both: np.ndarray) -> Insides:
+    """Terms, functions of terms, sums and differences of two terms."""
+    trees, nested, pairs = libraries.sums(points)
+    values, (a, b) = columns_of(trees, both), np.transpose(pairs)
+    of_pairs = [values[:, a] + values[:, b], values[:, a] - values[:, b]]
+    joined = np.concatenate([values, columns_of(nested, both), *of_pairs], axis=1)
+    of_two = [(sign, trees[i], trees[j]) for sign in ("add", "sub") for i, j in pairs]
+    return _usable([*trees, *nested, *of_two], joined)
 
 
-def _with_factor(block: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
-    """Columns g (K, N, M), with ψ·g added if there is a factor ψ (N,)."""
-    return block if factor is None else np.concatenate([block, block * factor[:, None]])
+@np.errstate(all="ignore")
+def _with_amplitude(points: np.ndarray, both: np.ndarray) -> Insides:
+    trees = libraries.insides(points)
+    return _usable(trees, columns_of(trees, both))
 
 
-def _plain(base: Base, insides: _Insides, factor: np.ndarray | None) -> Iterator[list[Tree]]:
+def _dependent(
+    here: Span, elsewhere: Span, insides: Insides, factor: np.ndarray | None
+) -> Iterator[list[Tree]]:
     """Terms of each g(u) that is linearly dependent on the base, with or without ψ·g."""
-    u, n = insides.values, len(insides.values) // 2
+    trees, u = insides
+    n = len(u) // 2
     near = None if factor is None else factor[:n]
     for function in PLAIN:
-        small = []
+        small = [np.empty(0, int)]
         for begin in range(0, u.shape[1], BLOCK):
-            block = function.values(u[:n, begin : begin + BLOCK])
-            left = base.here.nearly(_with_factor(block, near))
-            small.append(begin + np.flatnonzero(left < SCREENED))
-        few = np.concatenate([np.empty(0, int), *small])
+            block = function.columns(u[:n, begin : begin + BLOCK], near)
+            small.append(begin + np.flatnonzero(here.nearly(block) < SCREENED))
+        few = np.concatenate(small)
         if len(few):
-            holds = base.holds(_with_factor(function.values(u[:, few]), factor))
-            for k in few[holds]:
-                yield from function.terms(insides.tree(int(k)))
+            for k in few[holds(here, elsewhere, function.columns(u[:, few], factor))]:
+                yield from function.terms(trees[k])
 
 
-def _confirmed(
-    drafts: list[list[Tree]], base: list[Tree], points: np.ndarray, limits: Inner
-) -> list[Expression]:
-    """The first exact relations, at all points, of the base and the terms of one draft each."""
+def _law(
+    new: list[Tree], base: list[Tree], points: np.ndarray, max_terms: int
+) -> Expression | None:
+    """The exact relation of new terms and the base at all points; None if there is none."""
+    terms = [*new, *base]
+    columns = columns_of(terms, points)
+    if not np.isfinite(columns[:, : len(new)]).all():
+        return None
+    found = exact_relation(columns, max_terms)
+    return found and found.of(terms)
 
-    def relations() -> Iterator[Expression]:
-        for new in drafts:
-            terms = [*new, *base]
-            columns = columns_of(terms, points)
-            if np.isfinite(columns[:, : len(new)]).all():
-                found = exact_relation(columns, limits.max_terms)
-                if found is not None:
-                    yield found.of(terms)
 
-    return [*islice(relations(), limits.confirmed)]
+@np.errstate(all="ignore")  # holds for one thread only
+def _drawn(
+    insides: Insides,
+    amplitudes: Sequence[tuple[Tree | None, np.ndarray | None]],
+    most: int,
+    spans: tuple[Span, Span],
+) -> list[list[Tree]]:
+    """Terms that are linearly dependent on a base, the shortest first."""
+    found = [
+        new if psi is None else [*new, *(("mul", psi, g) for g in new)]
+        for psi, factor in amplitudes
+        for new in _dependent(*spans, insides, factor)
+    ]
+    return sorted(found, key=lambda new: len(from_tree(new[-1]).codes))[:most]
 
 
 def laws(
@@ -168,42 +158,28 @@ def laws(
         return
     both = with_perturbed(points, limits.points)
     rank = len(points) // 2 - 4  # a relation is confirmed with at most N/2 terms
-    bases = [Base.of(base, both, rank) for base in libraries.bases(points)]
-    factors = libraries.amplitudes(points)
-    psi = columns_of(factors, both).T
-
-    def confirmed(drafts: Callable[[Base, np.ndarray | None], Iterator[list[Tree]]], of: list):
-        def drawn(base: Base) -> list[list[Tree]]:
-            with np.errstate(all="ignore"):  # holds for this thread only
-                found = [
-                    new if factor is None else [*new, *(("mul", factor, g) for g in new)]
-                    for factor, column in of
-                    for new in drafts(base, column)
-                ]
-                return sorted(found, key=lambda new: len(from_tree(new[-1]).codes))[: limits.drafts]
-
+    spans = [
+        tuple(Span(base, half, rank) for half in np.split(both, 2))
+        for base in libraries.bases(points)
+    ]
+    psi = libraries.amplitudes(points)
+    varying = [*zip(psi, columns_of(psi, both).T, strict=True)]
+    for insides, amplitudes in ((_sums, [(None, None)]), (_with_amplitude, varying)):
+        drawn = partial(_drawn, insides(points, both), amplitudes, limits.drafts)
         with ThreadPoolExecutor(workers) as pool:
-            pairs = zip(bases, pool.map(drawn, bases), strict=True)
-            return [
-                law
-                for base, new in pairs
-                for law in _confirmed(new, base.here.base, points, limits)
-            ]
-
-    alone, varying = [(None, None)], [*zip(factors, psi, strict=True)]
-    of_sums = _Insides.sums(points, both)
-    yield confirmed(lambda base, column: _plain(base, of_sums, column), alone)
-    simple = _Insides.of(libraries.insides(points), both)
-    yield confirmed(lambda base, column: _plain(base, simple, column), varying)
+            drafts = [*pool.map(drawn, spans)]
+        confirmed = []
+        for (here, _), found in zip(spans, drafts, strict=True):
+            exact = (_law(new, here.base, points, limits.max_terms) for new in found)
+            confirmed += islice(filter(None, exact), limits.confirmed)
+        yield confirmed
 
 
-def inner(limits: Inner, max_tokens: int, workers: int = 1) -> Proposer:
+def inner(
+    limits: Inner, max_tokens: int, workers: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer; nothing is exact under noise."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW_COLUMNS or cloud.noise.seen:
-            return
-        for found in laws(cloud.points, workers, limits):
-            yield Batch(new_drafts(found, cloud, pool, "inner", max_tokens), WARM)
-
-    return propose
+    if cloud.n_variables > libraries.FEW_COLUMNS or cloud.noise.seen:
+        return
+    for found in laws(cloud.points, workers, limits):
+        yield Batch(new_drafts(found, cloud, pool, "inner", max_tokens), WARM)

@@ -14,7 +14,7 @@ from ...network.config import padded
 from ...network.decoding import Hypothesis, beam_search, log_softmax
 from ...network.inference import Network, rows_of_state
 from ..cloud import Cloud
-from ..pool import Batch, Draft, Effort, Pool, Proposer
+from ..pool import Batch, Draft, Effort, Pool
 
 # distinct constants of ordinary size, all positive and of both signs
 _GENERIC = (
@@ -23,35 +23,22 @@ _GENERIC = (
 )
 
 
-def skeletons(
-    model: Network, point_sets: Sequence[np.ndarray], beam: int
-) -> list[list[Hypothesis]]:
-    """The ``beam`` most probable skeletons of each point set (N, D), best first.
+def skeletons(model: Network, points: np.ndarray, beam: int) -> list[Hypothesis]:
+    """The ``beam`` most probable skeletons of points (N, D), best first.
 
-    Sets of one size N are encoded and decoded together. One thread multiplies matrices, so that
-    sums have one order.
+    One thread multiplies matrices, so that sums have one order.
     """
-    config = model.config
-    found: list[list[Hypothesis]] = [[] for _ in point_sets]
-    sizes: dict[int, list[int]] = {}
-    for i, points in enumerate(point_sets):
-        sizes.setdefault(len(points), []).append(i)
+    config, changes = model.config, vocabulary.slot_changes(points.shape[1])
 
     def step(tokens, position, state):
         logits, state = model.step(tokens, position, state)
         return log_softmax(logits), state
 
-    for members in sizes.values():
-        inputs = [padded(point_sets[i], config.max_variables) for i in members]
-        widths = [point_sets[i].shape[1] for i in members]
-        changes = np.stack([vocabulary.slot_changes(d) for d in widths])
-        with threadpool_limits(1, user_api="blas"):
-            state = (model.memory(np.concatenate(inputs)), None)
-            decoded = beam_search(
-                step, rows_of_state, state, vocabulary.START, changes, beam, config.max_tokens
-            )
-        for i, hypotheses in zip(members, decoded, strict=True):
-            found[i] = sorted(hypotheses, key=lambda h: -h.log_probability)
+    with threadpool_limits(1, user_api="blas"):
+        state = (model.memory(padded(points, config.max_variables)), None)
+        (found,) = beam_search(
+            step, rows_of_state, state, vocabulary.START, changes[None], beam, config.max_tokens
+        )
     return found
 
 
@@ -81,13 +68,9 @@ def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
     return list(kept.values())
 
 
-def network(model: Network, beam: int, effort: Effort) -> Proposer:
+def network(model: Network, beam: int, effort: Effort, cloud: Cloud, pool: Pool) -> Iterator[Batch]:
     """The proposer."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > model.config.max_variables:
-            return
-        (decoded,) = skeletons(model, [cloud.points], beam)
-        yield Batch([Draft(s, "network", p) for s, p in merged(decoded)], effort)
-
-    return propose
+    if cloud.n_variables > model.config.max_variables:
+        return
+    found = merged(skeletons(model, cloud.points, beam))
+    yield Batch([Draft(skeleton, "network", p) for skeleton, p in found], effort)

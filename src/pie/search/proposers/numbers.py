@@ -20,12 +20,11 @@ import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import monomials
-from ...zeroset.metric import errors_of
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, cheapest
-from ..relations import Moments, Relation, columns_of, slopes_of, smallest, subsets
+from ..relations import Moments, Relation, numbered, smallest, subsets, terms_at
 
 
 @dataclass(frozen=True)
@@ -38,40 +37,15 @@ class Numbers:
     fitted: int = 50
 
 
-def _numbered(tree: Tree, variable: int, number: float) -> Tree:
-    """The tree with a number in place of a variable."""
-    if tree == ("x", variable):
-        return ("c", number)
-    if tree[0] in ("x", "c"):
-        return tree
-    return (tree[0], *(_numbered(child, variable, number) for child in tree[1:]))
-
-
-Values = tuple[np.ndarray, np.ndarray]  # (T, N, M), and gradients times spreads, (T, D, N, M)
-
-
 def _multiplied(
-    functions: list[Tree], grid: np.ndarray, points: np.ndarray, spreads: np.ndarray
-) -> Values:
-    """Values and gradients of g and all x_j·g at points (N, D), for each of T values of t.
-
-    In the trees of ``functions``, t is the variable D + 1.
-    """
-    (n, d), t = points.shape, len(grid)
-    many = np.column_stack([np.tile(points, (t, 1)), np.repeat(grid, n)])
-    columns, slopes = [], []
-    for g in functions:
-        values, gradient = from_tree(g).value_and_gradient(many)
-        slope = gradient[:, :d] * spreads
-        columns.append(values)
-        slopes.append(slope)
-        for j in range(d):
-            turned = slope * many[:, j, None]
-            turned[:, j] += values * spreads[j]
-            columns.append(values * many[:, j])
-            slopes.append(turned)
-    gradients = np.stack(slopes, axis=-1).reshape(t, n, d, -1).swapaxes(1, 2)
-    return np.stack(columns, axis=-1).reshape(t, n, -1), gradients
+    values: np.ndarray, slopes: np.ndarray, points: np.ndarray, spreads: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each g, with values (T, N, K) and slopes (T, D, N, K), followed by all x_j·g."""
+    factors = np.column_stack([np.ones(len(points)), points])[:, None]
+    columns, slopes = values[..., None] * factors, slopes[..., None] * factors
+    for j, spread in enumerate(spreads):
+        slopes[:, j, ..., 1 + j] += values * spread
+    return tuple(both.reshape(*both.shape[:-2], -1) for both in (columns, slopes))
 
 
 def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -81,26 +55,24 @@ def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 @np.errstate(all="ignore")
 def with_number(
-    points: np.ndarray,
-    prices: Prices,
-    limits: Numbers = Numbers(),
-    errors: np.ndarray | None = None,
+    points: np.ndarray, errors: np.ndarray, prices: Prices, limits: Numbers = Numbers()
 ) -> list[Expression]:
     """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
-    (n, d), spreads = points.shape, errors_of(points) if errors is None else errors
+    n, d = points.shape
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
-    alone = columns_of(fixed, points)[None], slopes_of(fixed, points, spreads)[None]
+    of_fixed = terms_at(fixed, points, errors)
     sizes = [size for size in limits.sizes if 3 * size <= n]
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
-        new = _multiplied(functions, grid, points, spreads)
-        moments = Moments.of(*(_beside(*both) for both in zip(alone, new, strict=True)))
+        new = _multiplied(*terms_at(functions, points, errors, grid[:, None]), points, errors)
+        moments = Moments.of(*map(_beside, of_fixed, new))
         usable = moments.usable
         terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
-        here = [_numbered(terms[i], d + 1, 1.0) for i in usable]
+        here = [numbered(terms[i], d, [1.0]) for i in usable]
         for size in sizes:
-            chosen = subsets(here, size, int(np.searchsorted(usable, m)))
+            chosen = subsets(here, size)
+            chosen = chosen[usable[chosen[:, -1]] >= m]  # with g or x_i·g
             if size > 3 and d > 2:  # else too many: φ up to degree one only
                 simple = (usable <= d) | (usable >= m)
                 chosen = chosen[simple[chosen].all(axis=1)]
@@ -110,17 +82,15 @@ def with_number(
     for relations in found.values():
         for k in cheapest([(r, terms) for r, terms, _ in relations], n, prices, limits.fitted):
             relation, terms, t = relations[k]
-            laws.append(from_tree(_numbered(to_tree(relation.of(terms)), d + 1, t)))
+            laws.append(from_tree(numbered(to_tree(relation.of(terms)), d, [t])))
     return laws
 
 
-def numbers(limits: Numbers, prices: Prices, max_tokens: int) -> Proposer:
+def numbers(
+    limits: Numbers, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer, not in the user's units: the grids of t would scale with them."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables > libraries.FEW_COLUMNS:
-            return
-        found = with_number(cloud.points, prices, limits, errors_of(cloud.points, cloud.exact))
-        yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
-
-    return propose
+    if cloud.n_variables > libraries.FEW_COLUMNS:
+        return
+    found = with_number(cloud.points, cloud.errors, prices, limits)
+    yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)

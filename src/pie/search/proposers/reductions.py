@@ -17,7 +17,7 @@ The best tables are reduced further, down to two columns. Some are searched as a
 table is, those with the lowest score first. What is found is written in the columns of the user.
 """
 
-import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -29,8 +29,8 @@ from ...zeroset.distance import first_order
 from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
-from ..libraries import FEW_COLUMNS, power
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..libraries import FEW_COLUMNS, folded, power, variables
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, form_price
 from ..relations import LARGEST as LARGEST_TERM
 from ..relations import capped, with_distances
@@ -42,6 +42,13 @@ NEAR = 4.0  # the same, if that equation is long
 SMALLEST = 1e-6  # exponent of a base unit
 LARGEST = 2  # exponent in a dimensionless product
 SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
+
+JOINED = {  # columns and their gradients → u and its gradient
+    "mul": lambda a, b, da, db: (a * b, a * db + b * da),
+    "div": lambda a, b, da, db: (a / b, (da - (a / b) * db) / b),
+    "add": lambda a, b, da, db: (a + b, da + db),
+    "sub": lambda a, b, da, db: (a - b, da - db),
+}
 
 
 @dataclass(frozen=True)
@@ -62,16 +69,10 @@ class Table:
     slopes: np.ndarray
 
     @classmethod
-    def of(cls, points: np.ndarray) -> "Table":
-        """The columns x themselves."""
-        n, d = points.shape
-        xs: tuple[Tree, ...] = tuple(("x", j) for j in range(1, d + 1))
-        return cls(xs, points, np.broadcast_to(np.eye(d), (n, d, d)))
-
-    @classmethod
     @np.errstate(all="ignore")
-    def of_trees(cls, trees: Sequence[Tree], points: np.ndarray) -> "Table":
-        """Columns that are trees in x."""
+    def of(cls, points: np.ndarray, trees: Sequence[Tree] = ()) -> "Table":
+        """Columns that are trees in x at points (N, D); () = the columns x themselves."""
+        trees = trees or variables(points.shape[1])
         columns = [from_tree(tree).value_and_gradient(points) for tree in trees]
         values, slopes = zip(*columns, strict=True)
         return cls(tuple(trees), np.stack(values, axis=1), np.stack(slopes, axis=1))
@@ -79,20 +80,12 @@ class Table:
     @np.errstate(all="ignore")
     def joined(self, i: int, j: int, operator: str, squared: bool = False) -> "Table":
         """With u_i and u_j replaced by ``operator`` of both, or of their squares."""
-        (a, b), (da, db) = self.values.T[[i, j]], self.slopes.swapaxes(0, 1)[[i, j]]
+        (a, b), (da, db) = self.values.T[[i, j], :, None], self.slopes.swapaxes(0, 1)[[i, j]]
         sides = self.trees[i], self.trees[j]
         if squared:
-            da, db = 2.0 * a[:, None] * da, 2.0 * b[:, None] * db
+            da, db = 2.0 * a * da, 2.0 * b * db
             a, b, sides = a**2, b**2, (("pow2", sides[0]), ("pow2", sides[1]))
-        match operator:
-            case "mul":
-                new, slope = a * b, a[:, None] * db + b[:, None] * da
-            case "div":
-                new, slope = a / b, (da - (a / b)[:, None] * db) / b[:, None]
-            case "add":
-                new, slope = a + b, da + db
-            case _:
-                new, slope = a - b, da - db
+        new, slope = JOINED[operator](a, b, da, db)
         rest = [k for k in range(len(self.trees)) if k not in (i, j)]
         return Table(
             (*(self.trees[k] for k in rest), (operator, *sides)),
@@ -153,54 +146,59 @@ def _product(powers: Sequence[int]) -> Tree:
         [power(("x", j), abs(int(e))) for j, e in enumerate(powers, 1) if e * sign > 0]
         for sign in (1, -1)
     )
-    trees = [functools.reduce(lambda a, b: ("mul", a, b), side) for side in (above, below) if side]
+    trees = [folded("mul", side) for side in (above, below) if side]
     return ("div", *trees) if above and below else trees[0]
 
 
-def sizes(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
-    """Errors of the best relations among monomials of K columns, (B,); how many monomials.
+def n_monomials(k: int) -> int:
+    """How many monomials of K columns are looked at."""
+    return math.comb(k + DEGREES.get(k, 2), k)
+
+
+def sizes(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
+    """Errors of the best relations among monomials of the columns of tables, (B,).
 
     The lower of that of the columns as they are and of their logarithms. ``errors`` (D,) are the
     units of the errors of x.
     """
     parts = (tables[begin : begin + TOGETHER] for begin in range(0, len(tables), TOGETHER))
-    found, m = zip(*(_sizes_of_some(part, errors) for part in parts), strict=True)
-    return np.concatenate(found), m[0]
+    return np.concatenate([_sizes_of_some(part, errors) for part in parts])
 
 
 @np.errstate(all="ignore")
-def _sizes_of_some(tables: Sequence[Table], errors: np.ndarray) -> tuple[np.ndarray, int]:
+def _sizes_of_some(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
     values = np.stack([table.values for table in tables])  # (B, N, K)
     slopes = np.stack([table.slopes for table in tables]) * errors  # (B, N, K, D)
     positive = np.all(values > 0.0, axis=1, keepdims=True)
     ones = np.where(positive, values, 1.0)
-    found, m = _sizes(values, slopes)
+    found = _sizes(values, slopes)
     if positive.any():
         logs = np.where(positive, np.log(ones), values)
-        found = np.minimum(found, _sizes(logs, slopes / ones[..., None])[0])
-    return found, m
+        found = np.minimum(found, _sizes(logs, slopes / ones[..., None]))
+    return found
 
 
-def _sizes(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, int]:
+def _sizes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     b, n, k = values.shape
+    if n <= n_monomials(k):
+        return np.full(b, np.inf)
     spread = robust_spreads(values, axis=1)[:, None]
     spread[spread == 0.0] = 1.0
     values = (values - np.median(values, axis=1, keepdims=True)) / spread
     slopes = slopes / spread[..., None]
-    one = np.ones((b, n)), np.zeros((b, n, slopes.shape[-1]))
-    level, terms = [(*one, 0)], [one]
+    level = [(np.ones((b, n)), np.zeros((b, n, slopes.shape[-1])), 0)]
+    terms = [*level]
     for _ in range(DEGREES.get(k, 2)):
         level = [
             (v * values[..., j], s * values[..., j, None] + v[..., None] * slopes[:, :, j], j)
             for v, s, first in level
             for j in range(first, k)
         ]
-        terms += [(v, s) for v, s, _ in level]
-    columns = np.stack([v for v, _ in terms], axis=-1)
-    m = len(terms)
-    gradients = np.moveaxis(np.stack([s for _, s in terms], axis=-1), 2, 1)  # (B, D, N, M)
+        terms += level
+    columns = np.stack([v for v, _, _ in terms], axis=-1)
+    gradients = np.moveaxis(np.stack([s for _, s, _ in terms], axis=-1), 2, 1)  # (B, D, N, M)
     _, _, away = with_distances(columns, gradients)
-    return np.sqrt(np.sum(away**2, axis=1) / (n - m)) if m < n else np.full(b, np.inf), m
+    return np.sqrt(np.sum(away**2, axis=1) / (n - len(terms)))
 
 
 def tables(
@@ -217,14 +215,14 @@ def tables(
     some = np.random.default_rng(0).permutation(points)[: limits.points]
     kept = [Table.of(some)]
     trees = () if dimensions is None else dimensionless(dimensions)
-    groups = Table.of_trees(trees, some) if len(trees) > 1 else None
+    groups = Table.of(some, trees) if len(trees) > 1 else None
     for k in range(points.shape[1] - 1, 1, -1):
         new = {table.key: table for one in kept for table in reduced(one)}
         known = [groups] if groups and len(groups.trees) == k and groups.usable else []
         new = [*known, *(table for key, table in new.items() if key not in {g.key for g in known})]
         if not new:
             break
-        size, m = sizes(new, errors)
+        size, m = sizes(new, errors), n_monomials(k)
         ranked = np.argsort(np.round(np.log(size), 6), kind="stable")  # a/b and b/a tie
         order = [i for i in ranked[: limits.kept] if np.isfinite(size[i])]
         kept = [new[i] for i in order]
@@ -250,31 +248,29 @@ def reductions(
     prices: Prices,
     max_tokens: int,
     few: Callable[[np.ndarray], list[Expression]],
-) -> Proposer:
+    cloud: Cloud,
+    pool: Pool,
+) -> Iterator[Batch]:
     """The proposer; ``few`` are the best equations of a search in fewer columns.
 
     Tables are left out whose monomials fit no better than an equation that is known and short.
     """
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        if cloud.n_variables <= FEW_COLUMNS:
-            return
-        errors = errors_of(cloud.given, cloud.exact)
-        for size, table in tables(cloud.given, errors, limits, cloud.dimensions):
-            if size > _known(pool, cloud, prices):
+    if cloud.n_variables <= FEW_COLUMNS:
+        return
+    errors = errors_of(cloud.given, cloud.exact)
+    for size, table in tables(cloud.given, errors, limits, cloud.dimensions):
+        if size > _known(pool, cloud, prices):
+            continue
+        with np.errstate(all="ignore"):
+            columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
+        if not np.all(np.abs(columns) < LARGEST_TERM):
+            continue
+        places = dict(enumerate(table.trees, 1))
+        found = []
+        for law in few(np.stack(columns, axis=1)):
+            try:
+                whole = from_tree(with_variables(to_tree(law), places))
+            except ValueError:  # too long
                 continue
-            with np.errstate(all="ignore"):
-                columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
-            if not np.all(np.abs(columns) < LARGEST_TERM):
-                continue
-            places = dict(enumerate(table.trees, 1))
-            found = []
-            for law in few(np.stack(columns, axis=1)):
-                try:
-                    whole = from_tree(with_variables(to_tree(law), places))
-                except ValueError:  # too long
-                    continue
-                found.append(cloud.into(whole))
-            yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)
-
-    return propose
+            found.append(cloud.into(whole))
+        yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)

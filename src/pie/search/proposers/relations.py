@@ -13,7 +13,7 @@ from ...expr.expression import Expression, Tree, from_tree
 from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, cheapest
 from ..relations import (
     Moments,
@@ -22,11 +22,10 @@ from ..relations import (
     covering,
     eliminated,
     exact_relation,
-    moments_of,
     nearest,
-    slopes_of,
     smallest,
     subsets,
+    terms_at,
     with_distances,
 )
 
@@ -66,7 +65,7 @@ def exact(
     first = exact_relation(columns, most)
     if first is None:
         return []
-    moments = moments_of(terms, points, errors_of(points))
+    moments = Moments.of(*terms_at(terms, points, errors_of(points)))
     usable = [terms[i] for i in moments.usable]
     for size in range(2, len(first.indices) + 1):
         if math.comb(len(usable), size) <= limits.max_subsets:
@@ -82,20 +81,19 @@ def exact(
 def among(
     asked: Sequence[Sequence[Tree]],
     points: np.ndarray,
+    errors: np.ndarray,
     prices: Prices,
     limits: Relations = Relations(),
-    errors: np.ndarray | None = None,
 ) -> list[Expression]:
     """The cheapest relations of each size in libraries of terms at points (N, D), by their errors.
 
     They are unfitted: the error of the relation of smallest λ stands for the contrast.
     """
-    errors = errors_of(points) if errors is None else errors
     found: dict[int, list[tuple[Relation, Sequence[Tree]]]] = {k: [] for k in limits.sizes}
     for terms in asked:
-        columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
-        moments = Moments.of(columns[None], slopes[None])
-        columns, slopes = columns[:, moments.usable], slopes[:, :, moments.usable]
+        columns, slopes = terms_at(terms, points, errors)
+        moments = Moments.of(columns, slopes)
+        columns, slopes = columns[0][:, moments.usable], slopes[0][:, :, moments.usable]
         here = [terms[i] for i in moments.usable]
         sizes = [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]
         for size in sizes:
@@ -148,7 +146,7 @@ def of_many(
     Logarithms give products of powers and exponentials.
     """
     d, found = points.shape[1], exact(terms, points, limits)
-    moments = moments_of(terms, points, errors)
+    moments = Moments.of(*terms_at(terms, points, errors))
     usable = [terms[i] for i in moments.usable]
     sizes = sorted({*limits.sizes, d, d + 1})
     for size in [k for k in sizes if k <= len(usable) and 3 * k <= len(points)]:
@@ -164,37 +162,36 @@ def closest(
     """The libraries with the least N ln σ + ½ M ln N of the relation of all their M terms."""
     scores = []
     for terms in asked:
-        columns, slopes = columns_of(terms, points), slopes_of(terms, points, errors)
-        away, free = with_distances(columns[None], slopes[None])[2], len(points) - len(terms)
+        _, _, away = with_distances(*terms_at(terms, points, errors))
+        free = len(points) - len(terms)
         size = np.sqrt(np.sum(away**2) / free) if free > 0 else np.inf
         score = len(points) * np.log(size) + 0.5 * len(terms) * np.log(len(points))
         scores.append(round(float(score), 6))
     return [asked[k] for k in np.argsort(scores, kind="stable")[:most] if np.isfinite(scores[k])]
 
 
-def relations(limits: Relations, prices: Prices, max_tokens: int) -> Proposer:
+def relations(
+    limits: Relations, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer."""
 
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        def batch(found: Iterable[Expression]) -> Batch:
-            return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
+    def batch(found: Iterable[Expression]) -> Batch:
+        return Batch(new_drafts(found, cloud, pool, "relations", max_tokens), WARM)
 
-        points, errors = cloud.points, errors_of(cloud.points, cloud.exact)
-        powers = product_of_powers(points)
-        plain = [] if powers is None else [powers]
-        waves = libraries.waves(cloud.n_variables, cloud.angles)
-        if cloud.n_variables > libraries.FEW_COLUMNS:
-            yield batch(plain)
-            for terms in libraries.of_many(points):
-                yield batch(of_many(terms, points, errors, limits))
-            for terms in closest(waves, points, errors, limits.waves):
-                yield batch(of_many(terms, points, errors, limits))
-            return
-        ranked = sorted([] if cloud.noise.seen else libraries.dictionaries(points), key=len)
-        small = [terms for terms in ranked if len(terms) <= limits.batch]
-        yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
-        for terms in ranked[len(small) :]:
-            yield batch(exact(terms, points, limits))
-        yield batch(among([*libraries.noisy(points), *waves], points, prices, limits, errors))
-
-    return propose
+    points, errors = cloud.points, cloud.errors
+    powers = product_of_powers(points)
+    plain = [] if powers is None else [powers]
+    waves = libraries.waves(cloud.n_variables, cloud.angles)
+    if cloud.n_variables > libraries.FEW_COLUMNS:
+        yield batch(plain)
+        for terms in libraries.of_many(points):
+            yield batch(of_many(terms, points, errors, limits))
+        for terms in closest(waves, points, errors, limits.waves):
+            yield batch(of_many(terms, points, errors, limits))
+        return
+    ranked = sorted([] if cloud.noise.seen else libraries.dictionaries(points), key=len)
+    small = [terms for terms in ranked if len(terms) <= limits.batch]
+    yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
+    for terms in ranked[len(small) :]:
+        yield batch(exact(terms, points, limits))
+    yield batch(among([*libraries.noisy(points), *waves], points, errors, prices, limits))

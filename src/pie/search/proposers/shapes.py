@@ -8,20 +8,21 @@ these and others near the best, is the start of the fit.
 """
 
 import functools
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...expr.canonical import canonical
-from ...expr.expression import Expression, Tree, from_tree, to_tree, with_variables
+from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import bare, terms, weighted_sum
-from ...zeroset.metric import errors_of
+from .. import libraries
 from .. import shapes as library
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, Proposer, new_drafts
+from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, form_price
-from ..relations import with_distances
+from ..relations import numbered, terms_at, with_distances
 
 RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
@@ -40,17 +41,13 @@ class Shapes:
     fitted: int = 40  # shapes with the smallest √λ and price of form
 
 
-def _opened(tree: Tree, first: int) -> tuple[Tree, int]:
-    """The tree with the variables ``first``, … for its constants, and the next free one."""
+def _opened(tree: Tree, free: Iterator[int]) -> Tree:
+    """The tree with the next ``free`` variables for its constants."""
     if tree[0] == "c":
-        return ("x", first), first + 1
+        return ("x", next(free))
     if tree[0] == "x":
-        return tree, first
-    children = []
-    for child in tree[1:]:
-        opened, first = _opened(child, first)
-        children.append(opened)
-    return (tree[0], *children), first
+        return tree
+    return (tree[0], *(_opened(child, free) for child in tree[1:]))
 
 
 def _drawn(
@@ -65,10 +62,7 @@ def _drawn(
     if tree[0] == "c":
         found.append(np.ones((draws, 1)))
         return found[-1]
-    places, values = [], []
-    for child in tree[1:]:
-        places.append(len(found))
-        values.append(_drawn(child, points, draws, rng, found))
+    values = [_drawn(child, points, draws, rng, found) for child in tree[1:]]
     for mine, child in enumerate(tree[1:]):
         if child[0] == "c" and len(values) == 2:
             beside = values[1 - mine]
@@ -77,7 +71,7 @@ def _drawn(
             numbers = _numbers(tree[0], beside, draws, rng)
             if tree[0] in ("mul", "div") and tree[2 - mine][0] in ONE_SIGN:
                 numbers = np.copysign(numbers, child[1])
-            values[mine] = found[places[mine]] = numbers
+            values[mine][:] = numbers  # in ``found`` as well
     names: list[Tree] = [("x", j) for j in range(1, len(values) + 1)]
     shape = (draws, len(points))
     columns = np.stack([np.broadcast_to(v, shape).ravel() for v in values], axis=1)
@@ -101,11 +95,9 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
 def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
     """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
     parts = tuple(bare(term) for term in terms(to_tree(canonical(form))))
-    opened, free = [], d + 1
-    for part in parts:
-        tree, free = (("c", 1.0), free) if part[0] == "c" else _opened(part, free)
-        opened.append(tree)
-    return parts, tuple(opened), free - d - 1
+    free = itertools.count(d + 1)
+    opened = tuple(libraries.ONE if part[0] == "c" else _opened(part, free) for part in parts)
+    return parts, opened, next(free) - d - 1
 
 
 @dataclass(frozen=True)
@@ -123,10 +115,9 @@ class Draws:
 
     def best(self, d: int) -> Expression:
         """The shape in d variables with the numbers of least error."""
-        k, places = int(self.errors.argmin()), {j: ("x", j) for j in range(1, d + 1)}
-        places |= {d + 1 + i: ("c", float(v)) for i, v in enumerate(self.numbers[k])}
-        opened = _parts(self.form, d)[1]
-        return weighted_sum([with_variables(part, places) for part in opened], self.weights[k])
+        k, opened = int(self.errors.argmin()), _parts(self.form, d)[1]
+        parts = [numbered(part, d, self.numbers[k]) for part in opened]
+        return weighted_sum(parts, self.weights[k])
 
 
 def numbers_of(
@@ -139,14 +130,12 @@ def numbers_of(
     parts, opened, count = _parts(form, points.shape[1])
     if len(points) <= len(parts) + count:
         return None
-    rng, numbers = np.random.default_rng(0), [np.ones((1, 0))]
-    if count:
-        numbers = []
-        with np.errstate(all="ignore"):
-            for part in parts:
-                if part[0] != "c":
-                    _drawn(part, points, limits.draws * count, rng, numbers)
-    draws = np.concatenate(numbers, axis=1)
+    rng, numbers = np.random.default_rng(0), []
+    with np.errstate(all="ignore"):
+        for part in parts if count else ():
+            if part[0] != "c":
+                _drawn(part, points, limits.draws * count, rng, numbers)
+    draws = np.concatenate(numbers, axis=1) if count else np.ones((1, 0))
     found = Draws(form, draws, *_fitted(opened, draws, points, units))
     return found if np.isfinite(found.error) else None
 
@@ -158,10 +147,9 @@ def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shape
         best = np.argsort(found.errors, kind="stable")[:BEST]
         near = found.numbers[np.resize(best, (limits.draws + 1) // 2)]
         near = near * np.exp(width * rng.standard_normal(near.shape))
-        fitted = (near, *_fitted(opened, near, points, units))
-        more = zip(fitted, ("numbers", "weights", "errors"), strict=True)
-        both = {name: np.concatenate([getattr(found, name), new]) for new, name in more}
-        found = replace(found, **both)
+        earlier = found.numbers, found.weights, found.errors
+        more = near, *_fitted(opened, near, points, units)
+        found = Draws(found.form, *map(np.concatenate, zip(earlier, more, strict=True)))
     return found
 
 
@@ -173,36 +161,24 @@ def _fitted(
 
     inf where a draw is not defined at the points, or not usable.
     """
-    n, d = points.shape
-    many = np.column_stack([np.tile(points, (len(draws), 1)), np.repeat(draws, n, axis=0)])
-    columns, slopes = [], []
-    for tree in opened:
-        value, gradient = from_tree(tree).value_and_gradient(many)
-        columns.append(value)
-        slopes.append(gradient[:, :d] * units)
-    values = np.stack(columns, axis=-1).reshape(len(draws), n, -1)
-    gradients = np.stack(slopes, axis=-1).reshape(len(draws), n, d, -1).swapaxes(1, 2)
-    weights, sizes, away = with_distances(values, gradients)
+    weights, sizes, away = with_distances(*terms_at(opened, points, units, draws))
     return weights, np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
 
 
-def shapes(limits: Shapes, prices: Prices, max_tokens: int) -> Proposer:
+def shapes(
+    limits: Shapes, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+) -> Iterator[Batch]:
     """The proposer."""
-
-    def propose(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        units = errors_of(cloud.points, cloud.exact)
-        points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
-        priced = []
-        for _, form in library.shapes(cloud.n_variables):
-            if found := numbers_of(form, points, units, limits):
-                found = near_best(found, points, units, limits)
-                cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
-                priced.append((round(cost, 6), found))
-        cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
-        drafts = [found.best(cloud.n_variables) for _, found in cheapest]
-        yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
-
-    return propose
+    points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
+    priced = []
+    for _, form in library.shapes(cloud.n_variables):
+        if found := numbers_of(form, points, cloud.errors, limits):
+            found = near_best(found, points, cloud.errors, limits)
+            cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
+            priced.append((round(cost, 6), found))
+    cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
+    drafts = [found.best(cloud.n_variables) for _, found in cheapest]
+    yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
 
 
 @functools.cache
