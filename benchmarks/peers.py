@@ -232,9 +232,14 @@ def main() -> None:
         (score,) = scored([row], [problem])
         lines.append(
             {
-                "method": method, "problem": problem.equation_id, "noise": level, "limit": limit,
-                "seconds": round(one["seconds"], 3), "recovered": score.score("recovered"),
-                "skeleton": score.score("skeleton"), "truth": str(problem.truth),
+                "method": method,
+                "problem": problem.equation_id,
+                "noise": level,
+                "limit": limit,
+                "seconds": round(one["seconds"], 3),
+                "recovered": score.score("recovered"),
+                "skeleton": score.score("skeleton"),
+                "truth": str(problem.truth),
                 "equation": one["equation"],
             }  # fmt: skip
         )

@@ -87,7 +87,11 @@ def draw(measured: list[dict], machine: dict):
     axes[0, 0].set_ylabel("seconds")
     axes[1, 0].set_ylabel("memory, GB")
     axes[1, 0].set_ylim(bottom=0.0)
-    figure.suptitle(f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}", fontsize=6, color="0.4")
+    figure.suptitle(
+        f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}",
+        fontsize=6,
+        color="0.4",
+    )
     return figure
 
 

@@ -1,6 +1,6 @@
 """The prior on forms of src/pie/search/forms.json, from data/prior/formulas.csv.
 
-    python tools/forms.py
+python tools/forms.py
 """
 
 import csv

@@ -22,7 +22,9 @@ LAW = "axis**c1 = period"
 
 def seconds(command: list, folder: Path) -> tuple[float, str]:
     """Of a command in a folder, with no setting of the library; and what it prints."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("PIE_", "PYTHON"))}
+    env = {
+        key: value for key, value in os.environ.items() if not key.startswith(("PIE_", "PYTHON"))
+    }
     began = time.perf_counter()
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     if done.returncode:

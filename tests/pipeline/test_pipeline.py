@@ -228,7 +228,10 @@ def test_the_rows_of_one_method_are_found_again_in_their_places(root, tmp_path, 
         return [replace(row, equation_id=p, fitness=0.9) for p in problems]
 
     monkeypatch.setattr(carry, "evaluate", found)
-    tasks = [Task(None, ["PIE", "Null space"], ["F01", "F02"]), Task(None, ["PIE"], ["F01"], "wide")]
+    tasks = [
+        Task(None, ["PIE", "Null space"], ["F01", "F02"]),
+        Task(None, ["PIE"], ["F01"], "wide"),
+    ]
     carry.find_again("PIE", tasks, [tmp_path / "rows.csv"])
     again = read_rows(tmp_path / "rows.csv")
     assert [carry.key(r) for r in again] == [carry.key(r) for r in kept]
