@@ -45,6 +45,7 @@ JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
 SQUARINGS = 3  # of the matrix in the power iteration
 EXACTLY = 12  # the same, for the relations that are kept
 ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
+LANES = 8  # subsets that are solved at once
 
 
 @dataclass(frozen=True)
@@ -257,68 +258,95 @@ def solved(a, g, chosen, which, squarings, weights):
     """√λ (P,) of subsets (S, K), in turn, each in a set of terms ``which`` (P,).
 
     By power iteration on L⁻¹GL⁻ᵀ by squaring. Coefficients are left in ``weights`` (P, K), unless
-    it has no rows.
+    it has no rows. ``LANES`` subsets are solved at once, each as it would be alone.
     """
     pairs, (subsets, k) = len(which), chosen.shape
     found = np.empty(pairs)
-    lower, m = np.empty((k, k)), np.empty((k, k))
-    power, square = np.empty((k, k)), np.empty((k, k))
-    for pair in range(pairs):
-        b, s = which[pair], pair % subsets
+    lower, m = np.zeros((k, k, LANES)), np.empty((k, k, LANES))
+    power, square = np.empty((k, k, LANES)), np.empty((k, k, LANES))
+    total, alive = np.empty(LANES), np.empty(LANES, np.bool_)
+    for first in range(0, pairs, LANES):
+        for z in range(LANES):
+            pair = min(first + z, pairs - 1)
+            b, s = which[pair], pair % subsets
+            for i in range(k):
+                for j in range(i + 1):
+                    lower[i, j, z] = a[b, chosen[s, i], chosen[s, j]]
+                for j in range(k):
+                    m[i, j, z] = g[b, chosen[s, i], chosen[s, j]]
         for i in range(k):
             for j in range(i + 1):
-                total = a[b, chosen[s, i], chosen[s, j]] + (JITTER * k if i == j else 0.0)
+                for z in range(LANES):
+                    total[z] = lower[i, j, z] + (JITTER * k if i == j else 0.0)
                 for h in range(j):
-                    total -= lower[i, h] * lower[j, h]
-                lower[i, j] = np.sqrt(max(total, JITTER)) if i == j else total / lower[j, j]
-            for j in range(k):
-                m[i, j] = g[b, chosen[s, i], chosen[s, j]]
+                    for z in range(LANES):
+                        total[z] -= lower[i, h, z] * lower[j, h, z]
+                if i == j:
+                    for z in range(LANES):
+                        lower[i, i, z] = np.sqrt(max(total[z], JITTER))
+                else:
+                    for z in range(LANES):
+                        lower[i, j, z] = total[z] / lower[j, j, z]
         for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
             for j in range(k):
                 for i in range(k):
-                    total = m[i, j]
+                    for z in range(LANES):
+                        total[z] = m[i, j, z]
                     for h in range(i):
-                        total -= lower[i, h] * square[h, j]
-                    square[i, j] = total / lower[i, i]
+                        for z in range(LANES):
+                            total[z] -= lower[i, h, z] * square[h, j, z]
+                    for z in range(LANES):
+                        square[i, j, z] = total[z] / lower[i, i, z]
             for i in range(k):
                 for j in range(k):
-                    m[i, j] = square[j, i]
+                    for z in range(LANES):
+                        m[i, j, z] = square[j, i, z]
         for i in range(k):
             for j in range(k):
-                power[i, j] = m[i, j]
+                for z in range(LANES):
+                    power[i, j, z] = m[i, j, z]
+        for z in range(LANES):
+            alive[z] = True
         for _ in range(squarings):
-            trace = 0.0
+            for z in range(LANES):
+                total[z] = 0.0
             for i in range(k):
-                trace += power[i, i]
-            if not 0.0 < trace < LARGEST:
-                break
-            trace *= trace
+                for z in range(LANES):
+                    total[z] += power[i, i, z]
+            for z in range(LANES):
+                alive[z] = alive[z] and 0.0 < total[z] < LARGEST
+                total[z] *= total[z]
             for i in range(k):
                 for j in range(k):
-                    total = power[i, 0] * power[0, j]
+                    for z in range(LANES):
+                        square[i, j, z] = power[i, 0, z] * power[0, j, z]
                     for h in range(1, k):
-                        total += power[i, h] * power[h, j]
-                    square[i, j] = total / trace
+                        for z in range(LANES):
+                            square[i, j, z] += power[i, h, z] * power[h, j, z]
+                    for z in range(LANES):
+                        new = square[i, j, z] / total[z]
+                        square[i, j, z] = new if alive[z] else power[i, j, z]
             power, square = square, power
-        best = 0  # column of the power that approximates the eigenvector
-        for i in range(k):
-            if power[i, i] > power[best, best]:
-                best = i
-        above, below = 0.0, 0.0
-        for i in range(k):
-            row = 0.0
-            for j in range(k):
-                row += m[i, j] * power[j, best]
-            above += row * power[i, best]
-            below += power[i, best] * power[i, best]
-        largest = above / below if 0.0 < below < np.inf else 0.0
-        found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
-        if len(weights):
-            for i in range(k - 1, -1, -1):  # Lᵀw = v
-                row = power[i, best] if largest > 0.0 else 1.0
-                for j in range(i + 1, k):
-                    row -= lower[j, i] * weights[pair, j]
-                weights[pair, i] = row / lower[i, i]
+        for z in range(min(LANES, pairs - first)):
+            pair, best = first + z, 0  # column of the power that approximates the eigenvector
+            for i in range(k):
+                if power[i, i, z] > power[best, best, z]:
+                    best = i
+            above, below = 0.0, 0.0
+            for i in range(k):
+                row = 0.0
+                for j in range(k):
+                    row += m[i, j, z] * power[j, best, z]
+                above += row * power[i, best, z]
+                below += power[i, best, z] * power[i, best, z]
+            largest = above / below if 0.0 < below < np.inf else 0.0
+            found[pair] = 1.0 / np.sqrt(max(largest, 1e-300))
+            if len(weights):
+                for i in range(k - 1, -1, -1):  # Lᵀw = v
+                    row = power[i, best, z] if largest > 0.0 else 1.0
+                    for j in range(i + 1, k):
+                        row -= lower[j, i, z] * weights[pair, j]
+                    weights[pair, i] = row / lower[i, i, z]
     return found
 
 
