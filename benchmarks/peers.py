@@ -13,6 +13,9 @@ baselines. Answers are kept in build/peers, so that an interrupted run goes on. 
 ``peers.csv``, ``peers.json`` and the figure ``peers`` (PNG, SVG) into ``--out``.
 """
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import argparse
 import json
 import math

@@ -12,6 +12,9 @@ build/peers_columns, so that an interrupted run goes on. Writes ``peers_columns.
 ``peers_columns.json`` into ``--out``.
 """
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import argparse
 import json
 import sys

@@ -1,5 +1,8 @@
 """What several tests share: random equations, a tiny network, the project's folders."""
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import os
 from dataclasses import fields
 from pathlib import Path

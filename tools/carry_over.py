@@ -12,6 +12,9 @@ agree, as where a search by chance is led elsewhere by the last bit of a fitness
 methods stay.
 """
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import subprocess
 import sys
 import tempfile

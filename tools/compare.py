@@ -9,6 +9,9 @@ revision or, for this tree, by a digest. Answers are kept there by sources, weig
 that an interrupted run goes on; the metrics of this tree score them.
 """
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import argparse
 import hashlib
 import io

@@ -3,6 +3,9 @@
 python tools/compare_search.py POINTS WEIGHTS ANSWERS LABEL PLACE
 """
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import json
 import sys
 import time

@@ -7,6 +7,9 @@ Problems are those of notebooks/08_plus.ipynb from another item on, which is fro
 those of a test set, which is from then on a development set.
 """
 
+import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
+
+# isort: split
 import argparse
 from pathlib import Path
 

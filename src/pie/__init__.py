@@ -6,6 +6,10 @@ Traceback (most recent call last):
 pie.discovery.measurements.BadTable: 2 different rows; expected more than the 2 columns
 """
 
+import os
+import sys
+from pathlib import Path
+
 __version__ = "0.1.0"
 
 HOMES = {
@@ -20,6 +24,22 @@ HOMES = {
 }
 __all__ = list(HOMES)
 NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # packages of the extras
+
+
+def _compute_as_with_avx2() -> None:
+    """BLAS and NumPy leave AVX-512 unused: the same bits on any processor with AVX2.
+
+    In effect where pie is imported before NumPy, and in the processes that are started from there.
+    """
+    cpu = Path("/proc/cpuinfo")
+    if "numpy" in sys.modules or not cpu.exists() or " avx2 " not in (about := cpu.read_text()):
+        return
+    os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
+    if " avx512f " in about:
+        os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL AVX512_SPR")
+
+
+_compute_as_with_avx2()
 
 
 def __getattr__(name: str):

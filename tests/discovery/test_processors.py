@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,9 +42,29 @@ def test_laws_do_not_depend_on_the_processor_or_on_threads(root, tmp_path):
     found = []
     for environment, threads in (({}, 2), (other, 1)):
         command = [sys.executable, "-c", SEARCH, str(tmp_path / "clouds.npz"), str(threads)]
-        env = os.environ | weights | environment
+        unset = {k: v for k, v in os.environ.items() if k not in AVX2}
+        env = unset | weights | environment
         done = subprocess.run(command, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         found.append(done.stdout.splitlines())
     assert len(found[0]) == len(laws) + len(noise)
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("first, kernels", [("pie", "Haswell"), ("numpy", "None")])
+def test_blas_and_numpy_leave_avx_512_unused_where_pie_is_imported_first(root, first, kernels):
+    cpu = Path("/proc/cpuinfo")
+    if not cpu.exists() or " avx2 " not in (about := cpu.read_text()):
+        pytest.skip("not an x86-64 processor with AVX2 on Linux")
+    script = f"""
+import os, {first}, pie, numpy, threadpoolctl
+numpy.linalg.svd(numpy.eye(2))
+(blas,) = (x for x in threadpoolctl.threadpool_info() if x["internal_api"] == "openblas")
+wanted, unused = map(os.environ.get, ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"))
+print(wanted, blas["architecture"] in ("Haswell", "Zen") or wanted is None, unused is not None)
+"""
+    env = {k: v for k, v in os.environ.items() if k not in AVX2} | {"PYTHONPATH": str(root / "src")}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    without = first == "pie" and " avx512f " in about
+    assert done.stdout.split() == [kernels, "True", str(without)]
