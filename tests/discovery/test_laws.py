@@ -345,22 +345,32 @@ def test_compilation_is_announced_once_on_a_terminal_and_shared(monkeypatch, cap
 
     for name in ("FIRST", "SECOND"):
         monkeypatch.setattr(compilation, name, share())
-    started = []
-    ended = SimpleNamespace(wait=lambda: started.append("waited for"))
+    command = [sys.executable, "-m", "pie.discovery.compilation"]
+    happened, slow = [], False
+
+    def wait(limit=None):
+        happened.append("waited for")
+        if slow and limit:
+            raise subprocess.TimeoutExpired(command, limit)
+
+    helper = SimpleNamespace(wait=wait, kill=lambda: happened.append("stopped"))
     monkeypatch.setattr(
-        compilation.subprocess, "Popen", lambda command, **_: started.append(command) or ended
+        compilation.subprocess, "Popen", lambda command, **_: happened.append(command) or helper
     )
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert main(["warm-up"]) == 0
     printed = capsys.readouterr()
     assert printed.err.count("once per installation") == 1 and "ready after" in printed.out
-    assert started == [[sys.executable, "-m", "pie.discovery.compilation"], "waited for"]
+    assert happened == [command, "waited for", "waited for"], "after either share"
+    happened.clear()
     compilation.compile_all()
-    assert capsys.readouterr().err == "" and len(started) == 2, "all is compiled"
+    assert capsys.readouterr().err == "" and happened == [], "all is compiled"
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
-    monkeypatch.setattr(compilation, "FIRST", share())
+    monkeypatch.setattr(compilation, "SECOND", share())
+    slow = True
     compilation.compile_all()
-    assert capsys.readouterr().err == "" and len(started) == 4
+    assert capsys.readouterr().err == ""
+    assert happened == [command, "waited for", "stopped", "waited for"]
 
 
 def test_the_command_line_ends_with_1_without_a_law_and_with_2_without_a_table(
