@@ -6,19 +6,15 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLES = ("paper/headline", "paper/wild")  # of reports/tables
-OTHERS = ("ablation", "baselines/packages")
+TABLES = ("paper/headline", "paper/wild")  # of reports/tables, with every method
 OURS, PAPERS = r"([\d.]+) % \[", r"\(([\d.]+) %\)$"  # in a cell such as 62.5 % [51, 73] (45.0 %)
 ROWS = {
     "PIE (paper's value)": ("PIE (strict)", PAPERS),
     "PIE (strict)": ("PIE (strict)", OURS),
-    "PIE": ("PIE", OURS),
     "PIE+": ("PIE+", OURS),
     "PIE+ (no network)": ("PIE+ (no network)", OURS),
     "PIE+ (network alone)": ("PIE+ (network alone)", OURS),
-    "DSO (CL-FEM)": ("DSO (CL-FEM)", OURS),
     "Null space": ("Null space", OURS),
-    "pyoperon": ("pyoperon", OURS),
 }
 COLUMNS = {
     "AIF": r"AI-Feynman \(\d+\): Acc 0\.99",
@@ -26,7 +22,6 @@ COLUMNS = {
     "Wild": r"Wild, noise-free \(\d+\): recovered",
     "Noisy": r"Wild, 1 % noise \(\d+\): right skeleton",
     "Fresh": r"noise 0\.01 \(\d+\)$",
-    "Cols": r"all, noise 1 %$",
 }
 
 
@@ -41,7 +36,7 @@ def updated(text: str, table: str, name: str = "results") -> str:
 def headline(root: Path = ROOT) -> str:
     """The few numbers of the README as Markdown, in percent; a dash where there is none."""
     cells: dict[str, dict[str, str]] = {}
-    for name in (*TABLES, *OTHERS):
+    for name in (*TABLES, "ablation"):
         with (root / f"reports/tables/{name}.csv").open(encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 cells.setdefault(row["Method"], {}).update(row)

@@ -87,6 +87,19 @@ def test_csv_round_trip_and_columns(problems, tmp_path, scored_answer):
     assert [r.fitness for r in rows] == [1.0, 0.0] and rows[1].two_sided == 0.0
 
 
+def test_a_row_has_the_equation_as_it_was_returned_if_that_is_another(
+    problems, tmp_path, scored_answer
+):
+    rows = [scored_answer(problems[0], parse(text), "GP", 0.5, 0, "", "ok")
+            for text in ("x1*x2 - 0.564", "x3 - x3 + 2.0*(x1*x2 - 0.564)")]  # fmt: skip
+    assert {row.equation for row in rows} == {"x1*x2 - 0.564"}
+    assert not rows[0].returned and parse(rows[1].returned).variables == (1, 2, 3)
+    assert [row.as_returned for row in rows] == [rows[0].equation, rows[1].returned]
+    write_rows(rows, tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_text().splitlines()[0] == f"{COLUMNS},returned"
+    assert read_rows(tmp_path / "rows.csv") == rows
+
+
 def test_the_summary_counts_and_its_intervals_contain_the_mean(problems, scored_answer):
     right = scored_answer(problems[0], parse("x1*x2 - 0.564"), "PIE", 1.0, 0, "", "ok")
     wrong = scored_answer(problems[0], parse("x1 + x2"), "PIE", 3.0, 0, "", "ok")
@@ -116,7 +129,7 @@ def test_committed_results_are_complete_and_can_be_scored_again(root, score_agai
     """Every row of the released results: a sample is scored again from its equation."""
     rows = read(root / "data/results/evaluation", ["pie", "plus"])
     table = pd.DataFrame(rows)
-    assert ",".join(table.columns) == COLUMNS
+    assert ",".join(table.columns) == f"{COLUMNS},returned"
     counts = table.groupby(["method", "benchmark"]).size().to_dict()
     plus = ("PIE+", "PIE+ (no network)", "PIE+ (network alone)")
     assert counts == {

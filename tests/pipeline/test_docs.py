@@ -72,6 +72,32 @@ def test_the_limits_that_the_readme_tells_are_those_of_the_tables(root):
     assert f"of {tries} tables without a law {hits} got one" in readme
 
 
+def stands(number: str, cells: list[float]) -> bool:
+    """Whether a number is one of the cells or a hundred times one, rounded."""
+    half = 0.5 * 10.0 ** -len(number.partition(".")[2]) + 1e-9
+    return any(abs(k * cell - float(number)) <= half for cell in cells for k in (1.0, 100.0))
+
+
+def test_every_number_of_the_results_stands_in_a_table_that_its_paragraph_links(root):
+    """But for those of commands, settings and the numbers of figures; 95 % are all intervals."""
+    text = (root / "docs/results.md").read_text()
+    text = re.sub(r"^```.*?^```|<!-- (\w+) -->.*?<!-- /\1 -->", "", text, flags=re.M | re.S)
+    missing, found = [], 0
+    for paragraph in re.split(r"\n\s*\n", text):
+        if paragraph.startswith(("#", "|", "![")):
+            continue
+        links = re.findall(r"\]\((\.\./(?:reports|benchmarks)/[^)]*\.(?:md|json|csv))\)", paragraph)
+        tables = " ".join((root / "docs" / link).read_text() for link in links)
+        cells = [float(cell) for cell in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", tables)]
+        prose = re.sub(
+            r"`[^`]*`|\]\([^)]*\)|95 %|(?:Algorithm|Figure|Table) \d+|AVX-512", "", paragraph
+        )
+        numbers = re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)", prose.replace(",000", "000"))
+        found += len(numbers)
+        missing += [(n, paragraph[:60]) for n in numbers if not stands(n, cells)]
+    assert missing == [] and found > 100
+
+
 def test_the_page_of_functions_is_that_of_the_docstrings(root):
     page = subprocess.run(
         [sys.executable, "-c", "import api; print(api.page().rstrip())"],

@@ -9,7 +9,7 @@ import functools
 import hashlib
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -31,6 +31,7 @@ class Answer:
 
     ``budget`` names the effort and, for ``wild``, sampling and noise. ``status`` is ``ok``, a
     degeneracy (:mod:`pie.zeroset.degeneracy`), or the reason why there is no equation.
+    ``returned`` is the equation as the method gave it, where that is another text.
     """
 
     method: str
@@ -42,6 +43,7 @@ class Answer:
     seed: int
     budget: str
     status: str
+    returned: str = ""
 
 
 class Contest(Protocol):
@@ -89,10 +91,14 @@ def answer_to(
     budget: str,
     status: str,
 ) -> Answer:
-    text = "" if equation is None else str(equation)
+    """An answer with its equation in canonical form, if it has one."""
+    text = given = "" if equation is None else str(equation)
+    if equation is not None:
+        with contextlib.suppress(ValueError):  # no canonical form
+            text = str(canonical(equation))
     return Answer(
         method, problem.benchmark, problem.equation_id, str(problem.truth), text,
-        round(seconds, 3), seed, budget, status,
+        round(seconds, 3), seed, budget, status, given if given != text else "",
     )  # fmt: skip
 
 
@@ -103,8 +109,6 @@ def _written(contest: Contest, method: str, problem: Problem, found: dict) -> An
         equation = Expression(tuple(found["codes"]), tuple(found["constants"]))
         if (how := kind(equation, problem.points)) != SOUND:
             status = f"degenerate: {how}"
-        with contextlib.suppress(ValueError):  # no canonical form
-            equation = canonical(equation)
     sampling = "" if problem.sampling == "normal" else f", {problem.sampling}"
     budget = contest.budget(method) + sampling
     return answer_to(problem, equation, method, found["seconds"], contest.seed, budget, status)
@@ -157,12 +161,19 @@ def answers(
 
 
 def write_records(kind_of: type[Record], records: Sequence[Record], path: Path) -> None:
-    """Write records of a dataclass of plain values as CSV, atomically."""
+    """Write records of a dataclass of plain values as CSV, atomically.
+
+    A field that has its default in every record is left out.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".tmp")
     with open(partial, "w", newline="") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(kind_of)], lineterminator="\n")
+        names = [
+            f.name for f in fields(kind_of)
+            if f.default is MISSING or any(getattr(r, f.name) != f.default for r in records)
+        ]  # fmt: skip
+        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(record) for record in records)
     partial.replace(path)

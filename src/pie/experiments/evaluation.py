@@ -30,6 +30,12 @@ class Row:
     seed: int
     budget: str
     status: str
+    returned: str = ""
+
+    @property
+    def as_returned(self) -> str:
+        """The equation as the method gave it; empty if there is none."""
+        return self.returned or self.equation
 
     @property
     def test_set(self) -> str:

@@ -60,7 +60,7 @@ def _answer(axes: Axes, row: Row, cloud: np.ndarray, width: float, **points) -> 
     frame(axes, cloud)
     if not row.equation:
         return "nothing"
-    equation = parse(row.equation)
+    equation = parse(row.as_returned)
     draw_zero_set(axes, equation, colors=METHODS[row.method][0], linewidths=width)
     return math_text(equation)
 

@@ -192,7 +192,7 @@ def equations(rows: Sequence[Row], method: str, benchmark: str) -> pd.DataFrame:
     lines = []
     for row in rows:
         if (row.method, row.benchmark) == (method, benchmark):
-            found = _infix(parse(row.equation)) if row.equation else "–"
+            found = _infix(parse(row.as_returned)) if row.equation else "–"
             scores = round(row.fitness, 3), round(row.two_sided, 3)
             lines.append((row.equation_id, row.truth, found, *scores))
     frame = pd.DataFrame(lines, columns=["id", "truth", "found", "fitness", "two-sided"])
