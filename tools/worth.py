@@ -1,12 +1,13 @@
-"""What parts of *PIE+* are worth: right answers of methods on problems that may guide choices.
+"""What parts of *PIE+* are worth: right answers without them, on problems that may guide choices.
 
-    python tools/worth.py "PIE+" "PIE+ (no price of sheets)" --first 430000
+    python tools/worth.py nothing numbers sheet crossing+sheet --first 430000
 
-Per method: of the measured tables of the half for choices, how often the textbook's relation is
-first and among the answers, and how many tables without one get a law; right skeletons of problems
-of 08_plus from another item on (``--first``: take items on which no choice was made), by noise;
-of *wild*, recovered without noise, and right skeletons with 1 %. A number is of as many as the
-heading says. Answers are kept in build/worth, so that an interrupted run goes on.
+What is left out is named as in params.yaml (``inference_plus.proposers`` and ``.prices``), several
+at once with a plus between. Per search: of the measured tables of the half for choices, how often
+the textbook's relation is first and among the answers, and how many tables without one get a law;
+right skeletons of problems of 08_plus from another item on (``--first``: take items on which no
+choice was made), by noise; of *wild*, recovered without noise, and right skeletons with 1 %.
+Answers are kept in build/worth, so that an interrupted run goes on.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -14,7 +15,7 @@ import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
 # isort: split
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pandas as pd
@@ -26,17 +27,33 @@ from pie.experiments.fresh import fresh_problems
 from pie.experiments.measured import answered, read_tables
 from pie.experiments.methods import Setting
 from pie.experiments.settings import load_settings
+from pie.search.plus import PlusConfig
+from pie.search.price import Prices
 
 ROOT = Path(__file__).resolve().parent.parent
 NOISE = (0.0, 0.01, 0.05)  # of the spread of each column
+PRICES = [field.name for field in fields(Prices) if field.name != "resolution"]
 
 
-def on_tables(setting: Setting, method: str, workers: int) -> dict[str, str]:
+def without(config: PlusConfig, names: str) -> PlusConfig:
+    """The search without some proposers or prices, as ``numbers`` or ``crossing+sheet``."""
+    for name in names.split("+") if names != "nothing" else ():
+        if name in config.proposers:
+            config = replace(config, proposers=tuple(p for p in config.proposers if p != name))
+        elif name in PRICES:
+            config = replace(config, prices=replace(config.prices, **{name: 0.0}))
+        else:
+            known = ", ".join((*config.proposers, *PRICES))
+            raise ValueError(f"{name!r} is no part of the search; known are {known}")
+    return config
+
+
+def on_tables(setting: Setting, workers: int) -> dict[str, int]:
     """Counts on the measured tables of the half for choices."""
     tables = [replace(t, units=()) for t in read_tables(ROOT / "data/measured")]
     rows = pd.DataFrame(
         Parallel(workers)(
-            delayed(answered)(table, setting.weights_plus, setting.plus[method])
+            delayed(answered)(table, setting.weights_plus, setting.inference_plus)
             for table in tables if table.half == "choice"
         )
     )  # fmt: skip
@@ -49,42 +66,44 @@ def on_tables(setting: Setting, method: str, workers: int) -> dict[str, str]:
 
 
 def on_problems(
-    setting: Setting, method: str, problems: Sequence[Problem], score: str, name: str, workers: int
-) -> dict[str, float]:
+    setting: Setting, problems: Sequence[Problem], score: str, name: str, workers: int
+) -> dict[str, int]:
     """How many problems have a score."""
-    rows = evaluate(setting, [method], problems, workers, ROOT / "build/worth")
+    rows = evaluate(setting, ["PIE+"], problems, workers, ROOT / "build/worth")
     return {f"{name} of {len(rows)}": sum(int(row.score(score)) for row in rows)}
 
 
 def main() -> None:
     """Search, count, print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("methods", nargs="+", help="as in notebooks/08_plus.ipynb")
+    parser.add_argument("parts", nargs="+", help="what is left out, each in a search of its own")
     parser.add_argument("--first", type=int, required=True, help="item that begins the problems")
     parser.add_argument("--each", type=int, default=25, help="per corpus, noise and variables")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    settings = load_settings(ROOT / "params.yaml")
-    models = ROOT / "data/models"
-    setting = Setting(
-        models / "pie", models / "pie-plus", settings.inference, settings.inference_plus
-    )
-    if unknown := [name for name in options.methods if name not in setting.plus]:
-        parser.error(f"unknown method {unknown[0]!r}; known are {', '.join(setting.plus)}")
-    wild = load(ROOT / "data/benchmarks", "wild")
+    settings, models = load_settings(ROOT / "params.yaml"), ROOT / "data/models"
+    try:
+        searches = {names: without(settings.inference_plus, names) for names in options.parts}
+    except ValueError as error:
+        parser.error(str(error))
+    benchmarks = ROOT / "data/benchmarks"
+    fresh = fresh_problems(settings, benchmarks, NOISE, options.each, options.first)
+    levels = [problem.sampling.partition("noise ")[2] for problem in fresh]
     asked = [
-        (fresh_problems(settings, ROOT / "data/benchmarks", [level], options.each, options.first),
-         "skeleton", f"noise {level:g}")
-        for level in NOISE
+        ([p for p, of in zip(fresh, levels, strict=True) if of == level], "skeleton",
+         f"noise {level or 0}")
+        for level in dict.fromkeys(levels)
     ]  # fmt: skip
-    asked += [
-        (wild, "recovered", "wild"), ([noisy(p, 0.01) for p in wild], "skeleton", "wild, noise 0.01")
-    ]  # fmt: skip
-    for method in options.methods:
-        line = {"method": method} | on_tables(setting, method, options.workers)
+    wild = load(benchmarks, "wild")
+    asked.append((wild, "recovered", "wild"))
+    asked.append(([noisy(p, 0.01) for p in wild], "skeleton", "wild, noise 0.01"))
+    for names, config in searches.items():
+        setting = Setting(models / "pie", models / "pie-plus", settings.inference, config)
+        line = on_tables(setting, options.workers)
         for problems, score, name in asked:
-            line |= on_problems(setting, method, problems, score, name, options.workers)
-        print(", ".join(f"{name} {value}" for name, value in line.items()), flush=True)
+            line |= on_problems(setting, problems, score, name, options.workers)
+        counts = ", ".join(f"{name} {value}" for name, value in line.items())
+        print(f"without {names}: {counts}", flush=True)
 
 
 if __name__ == "__main__":

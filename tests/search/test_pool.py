@@ -5,6 +5,7 @@ import pytest
 
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
+from pie.search.candidates import Price
 from pie.search.cloud import Cloud
 from pie.search.forms import forms
 from pie.search.pool import (
@@ -20,7 +21,7 @@ from pie.search.pool import (
     search,
     watched,
 )
-from pie.search.price import Price, Prices, form_price, price_of, settled, whole_price
+from pie.search.price import Prices, form_price, price_of, settled, whole_price
 from pie.zeroset.crossings import sheets
 
 FORM = forms().cost(parse("sin(cos(x1)) - x2"), 2)

@@ -27,11 +27,10 @@ from tqdm import tqdm
 from ..expr.sympy_bridge import named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
-from ..search.candidates import Unusable
+from ..search.candidates import Price, Unusable
 from ..search.cloud import Cloud
 from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
-from ..search.price import Price
 from ..zeroset.metric import SET, Metric
 from ..zeroset.noise import noise_of
 from ..zeroset.spreads import robust_spreads

@@ -17,7 +17,7 @@ from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
 from ..fit.uncertainty import known_numbers
-from ..search.price import Price
+from ..search.candidates import Price
 from ..search.shapes import name_of
 from ..zeroset.degeneracy import SOUND
 from ..zeroset.distance import first_order

@@ -1,5 +1,7 @@
 """An equation f = 0 solved for one of its variables, where arithmetic is enough."""
 
+import functools
+
 from .expression import Expression, Tree, from_tree, to_tree
 from .terms import terms
 
@@ -36,17 +38,25 @@ def solved_for(expression: Expression, variable: int) -> Expression:
     return from_tree(_isolated(holding[0], _total(others, -1.0), variable))
 
 
-def is_implicit(expression: Expression, variable: int) -> bool:
-    """Whether f = 0 gives x_v only implicitly: it is in several places, and f not linear in it.
+def implicit(expression: Expression) -> tuple[int, ...]:
+    """The variables that f = 0 gives only implicitly: in several places, and f not linear in them.
 
-    A sine with x_v inside counts as solved for.
+    A sine with the variable inside counts as solved for.
 
     >>> from pie.expr.expression import parse
-    >>> [is_implicit(parse("x1 + x1*x2 - sin(x2) - x3"), variable) for variable in (1, 2, 3)]
-    [False, True, False]
+    >>> implicit(parse("x1 + x1*x2 - sin(x2) - x3"))
+    (2,)
     """
-    holding, _ = _parted(expression, variable)
-    return sum(_places(term, variable) for term in holding) > 1 and not _factors(holding, variable)
+    repeated = [v for v in expression.variables if expression.codes.count(v) > 1]
+    summands = terms(to_tree(expression)) if repeated else []
+    return tuple(v for v in repeated if not all(_is_linear(term, v) for term in summands))
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_linear(term: Tree, variable: int) -> bool:
+    """Whether x_v is no more than a factor of a term."""
+    around = _without(term, variable)
+    return not _holds(term if around is None else around, variable)
 
 
 def _parted(expression: Expression, variable: int) -> tuple[list[Tree], list[Tree]]:

@@ -6,7 +6,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..expr.expression import Expression
-from .price import Price
+
+
+@dataclass(frozen=True)
+class Price:
+    """Items of a candidate's price, in nats (:mod:`pie.search.price`)."""
+
+    misfit: float
+    constants: float = 0.0
+    form: float = 0.0
+    tokens: float = 0.0
+    implicit: float = 0.0
+    crossings: float = 0.0
+    sheets: float = 0.0
+    waves: float = 0.0
+    units: float = 0.0
+    branch: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return sum(vars(self).values())
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{name} {value:.1f}" for name, value in vars(self).items() if value)
+        return f"{listed} = {self.total:.1f}"
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,9 @@ from ..fit.uncertainty import (
 from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric
 from .branches import branches
+from .candidates import Price
 from .pool import Draft
-from .price import Price, Prices, of_branch, whole_price
+from .price import Prices, of_branch, whole_price
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads

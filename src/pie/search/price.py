@@ -8,7 +8,7 @@ The misfit is a negative log-likelihood up to a constant, N ln σ for errors of 
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
 costs the same. *Implicit* are the columns for which the equation cannot be solved
-(:func:`pie.expr.solving.is_implicit`): an eighth of those of these formulas. If several sheets of
+(:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
@@ -35,10 +35,11 @@ import numpy as np
 from ..expr.dimensions import hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.operators import CONSTANT
-from ..expr.solving import is_implicit
+from ..expr.solving import implicit
 from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
+from .candidates import Price
 from .forms import forms
 from .pool import lowest
 from .relations import Relation
@@ -65,30 +66,6 @@ class Prices:
         for name, price in vars(self).items():
             if price < 0.0:
                 raise ValueError(f"prices.{name} is {price}; expected at least 0")
-
-
-@dataclass(frozen=True)
-class Price:
-    """Items of a candidate's price, in nats."""
-
-    misfit: float
-    constants: float = 0.0
-    form: float = 0.0
-    tokens: float = 0.0
-    implicit: float = 0.0
-    crossings: float = 0.0
-    sheets: float = 0.0
-    waves: float = 0.0
-    units: float = 0.0
-    branch: float = 0.0
-
-    @property
-    def total(self) -> float:
-        return sum(vars(self).values())
-
-    def __str__(self) -> str:
-        listed = ", ".join(f"{name} {value:.1f}" for name, value in vars(self).items() if value)
-        return f"{listed} = {self.total:.1f}"
 
 
 def form_price(expression: Expression, prices: Prices) -> float:
@@ -142,8 +119,7 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
 @functools.lru_cache(maxsize=65536)
 def _implicit(codes: tuple[int, ...]) -> int:
     """How many columns an equation of this form gives only implicitly."""
-    form = Expression(codes, (1.0,) * codes.count(CONSTANT))
-    return sum(is_implicit(form, variable) for variable in form.variables)
+    return len(implicit(Expression(codes, (1.0,) * codes.count(CONSTANT))))
 
 
 def _subtrees(tree: Tree) -> Iterator[Tree]:
