@@ -24,13 +24,13 @@ def check(results):
     assert {"python", "numpy", "torch", "numba"} <= results["versions"].keys()
 
 
-def tiny(script, folder):
+def tiny(script, folder, drawn=(".png", ".svg")):
     """What a script writes at its smallest size: its JSON, and what it prints."""
     command = [sys.executable, script, "--tiny", "--out", folder]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     (written,) = folder.glob("*.json")
-    assert {p.suffix for p in folder.iterdir()} == {".json", ".png", ".svg"}
+    assert {p.suffix for p in folder.iterdir()} == {".json", *drawn}
     return json.loads(written.read_text()), done.stdout
 
 
@@ -68,6 +68,23 @@ def test_cost_against_size_runs_with_one_search(root, tmp_path):
     assert found["rows"] == 20 and found["seconds"] > 0.0 and 0.05 < found["gigabytes"] < 4.0
 
 
+@pytest.mark.slow
+def test_cost_of_corpora_and_training_runs_with_one_of_each(root, tmp_path):
+    found, _ = tiny(root / "benchmarks/scale.py", tmp_path)
+    assert [one["equations"] for one in found["corpus"]] == [100]
+    (network,) = found["training"]
+    assert 2e6 < network["parameters"] < 3e6 and 0.0 < network["share_of_matmul"] < 1.5
+
+
+@pytest.mark.slow
+def test_shares_of_the_time_add_up(root, tmp_path):
+    found, printed = tiny(root / "benchmarks/shares.py", tmp_path, (".md",))
+    for work in ("corpus", "fits"):
+        assert all(0.0 <= share <= 1.0 for share in found[work].values())
+        assert sum(found[work].values()) == pytest.approx(1.0)
+    assert printed.strip() == (tmp_path / "shares.md").read_text().strip()
+
+
 def test_the_committed_costs_have_every_size(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     from size import USUAL, VALUES
@@ -75,6 +92,16 @@ def test_the_committed_costs_have_every_size(root, monkeypatch):
     measured = json.loads((root / "benchmarks/size.json").read_text())["measured"]
     asked = [USUAL | {name: value} for name, values in VALUES.items() for value in values]
     assert [{name: m[name] for name in USUAL} for m in measured] == asked
+
+
+def test_the_committed_costs_of_corpora_and_training_have_every_size(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    from scale import EQUATIONS, NETWORKS, WORKERS
+
+    found = json.loads((root / "benchmarks/scale.json").read_text())
+    asked = [(workers, equations) for workers in WORKERS for equations in EQUATIONS]
+    assert [(one["workers"], one["equations"]) for one in found["corpus"]] == asked
+    assert [one["network"] for one in found["training"]] == [*NETWORKS]
 
 
 def test_the_committed_peers_had_the_same_problems(root):

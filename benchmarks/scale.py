@@ -1,0 +1,143 @@
+"""What a corpus costs by equations and workers, and training by the size of the network.
+
+    python benchmarks/scale.py         # about four minutes on two cores; nothing else should run
+    python benchmarks/scale.py --draw  # the figure of what was measured before
+    python benchmarks/scale.py --tiny  # seconds: only to see that it runs
+
+Networks are those of params.yaml, twice and half as wide, and the paper's (configs/paper.yaml), in
+batches of 128, each in a process of its own. Writes ``scale.json`` and the figure ``scale`` (PNG,
+SVG) into ``--out``.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+EQUATIONS = (1000, 4000, 16_000, 64_000)
+WORKERS = (1, 2)
+NETWORKS = ("half", "pie", "double", "paper")
+STEPS, BATCH = 5, 128
+
+
+def corpora(tiny: bool) -> list[dict]:
+    """Seconds and memory of making corpora in several processes, start-up not counted."""
+    from million import make
+
+    from pie.experiments.settings import load_settings
+
+    config = load_settings(ROOT / "params.yaml").corpus
+    found = []
+    for workers in WORKERS[:1] if tiny else WORKERS:
+        for equations in (100,) if tiny else EQUATIONS:
+            minutes, memory = make(config, equations, workers)
+            one = {"workers": workers, "equations": equations}
+            found.append(one | {"seconds": 60.0 * minutes, "gigabytes": memory})
+    return found
+
+
+def trained(network: str, steps: int) -> dict:
+    """Examples per second and memory of training a network, beside a matrix product."""
+    from million import peak_memory
+
+    from pie.data.corpus import Corpus
+    from pie.experiments.settings import load_settings
+    from pie.network.config import ModelConfig
+    from pie.network.model import PIE
+    from pie.network.throughput import training_throughput
+    from pie.params import read_yaml, record
+
+    settings = load_settings(ROOT / "params.yaml")
+    model = settings.model
+    if network == "paper":
+        sections = read_yaml(ROOT / "configs/paper.yaml")
+        model = record(ModelConfig, sections["model"], "model")
+    elif network != "pie":
+        factor = 2.0 if network == "double" else 0.5
+        names = ("width", "heads", "encoder_feed_forward", "decoder_feed_forward")
+        model = replace(model, **{name: int(factor * getattr(model, name)) for name in names})
+    config = replace(settings.pretraining, batch_size=BATCH, examples=2048)
+    speed = training_throughput(model, config, Corpus(settings.corpus), steps)
+    return {
+        "network": network, "parameters": sum(p.numel() for p in PIE(model).parameters()),
+        "examples_per_second": speed.examples_per_second, "share_of_matmul": speed.share,
+        "gigabytes": peak_memory() / 2**20,
+    }  # fmt: skip
+
+
+def draw(results: dict):
+    """The corpus on the left, training on the right: time above, memory below."""
+    import matplotlib.pyplot as plt
+
+    from pie.report.drawing import WIDTH
+
+    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 3.6), sharex="col")
+    for workers, marker in zip(WORKERS, "os", strict=True):
+        found = [one for one in results["corpus"] if one["workers"] == workers]
+        label = f"{workers} worker{'s' * (workers > 1)}"
+        for place, quantity in ((axes[0, 0], "seconds"), (axes[1, 0], "gigabytes")):
+            place.plot(
+                [one["equations"] for one in found], [one[quantity] for one in found],
+                f"{marker}-", label=label,
+            )  # fmt: skip
+    sizes = [one["parameters"] / 1e6 for one in results["training"]]
+    for place, quantity in ((axes[0, 1], "examples_per_second"), (axes[1, 1], "gigabytes")):
+        place.plot(sizes, [one[quantity] for one in results["training"]], "o-")
+    for one, size in zip(results["training"], sizes, strict=True):
+        style = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": 6}
+        axes[0, 1].annotate(one["network"], (size, one["examples_per_second"]), **style)
+    for place in axes.flat:
+        place.set_xscale("log")
+    axes[0, 0].set_yscale("log")
+    axes[0, 1].set_yscale("log")
+    axes[0, 0].set_ylabel("corpus, seconds")
+    axes[1, 0].set_ylabel("memory, GB")
+    axes[0, 1].set_ylabel("training,\nexamples per second")
+    axes[1, 0].set_xlabel("equations with 200 points")
+    axes[1, 1].set_xlabel("parameters, millions")
+    for place in axes[1]:
+        place.set_ylim(bottom=0.0)
+    axes[0, 0].legend()
+    of = results["machine"]
+    title = f"{of['processor']}, {of['cores']} cores, {of['vectors']}"
+    figure.suptitle(title, fontsize=6, color="0.4")
+    return figure
+
+
+def main() -> None:
+    """Measure, write, draw."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tiny", action="store_true", help="smallest sizes, numbers mean nothing")
+    parser.add_argument("--draw", action="store_true", help="only the figure")
+    parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--one", help="a network; prints what was measured")
+    options = parser.parse_args()
+    sys.path.insert(0, str(HERE))
+    if options.one:
+        print(json.dumps(trained(options.one, 1 if options.tiny else STEPS)))
+        return
+    from run import machine
+
+    from pie.report import figures
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "scale.json"
+    if not options.draw:
+        found = {"machine": machine(), "corpus": corpora(options.tiny), "training": []}
+        for network in NETWORKS[:1] if options.tiny else NETWORKS:
+            command = [sys.executable, __file__, "--one", network, *["--tiny"] * options.tiny]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            found["training"].append(json.loads(done.stdout))
+            print(done.stdout.strip(), flush=True)
+        partial = path.with_suffix(".tmp")
+        partial.write_text(json.dumps(found, indent=1) + "\n")
+        partial.replace(path)
+    figures.save(draw(json.loads(path.read_text())), options.out / "scale")
+
+
+if __name__ == "__main__":
+    main()
