@@ -1,4 +1,4 @@
-"""Put tables of reports/ into README.md and docs/results.md, each between its two markers."""
+"""Put tables into README.md, docs/results.md and docs/search.md, each between its two markers."""
 
 import csv
 import re
@@ -55,15 +55,23 @@ def headline(root: Path = ROOT) -> str:
 
 
 def whole(*names: str, root: Path = ROOT) -> str:
-    """Tables as Markdown, without captions."""
+    """Tables of reports/ as Markdown, without captions."""
     texts = [(root / f"reports/tables/{name}.md").read_text() for name in names]
     return "\n".join(text.split("\n\n", 1)[1] for text in texts)
+
+
+def measured(name: str, root: Path = ROOT) -> str:
+    """A table of benchmarks/."""
+    return (root / f"benchmarks/{name}.md").read_text()
 
 
 BLOCKS = (
     ("README.md", "results", headline),
     ("docs/results.md", "results", partial(whole, *TABLES)),
     ("docs/results.md", "measured", partial(whole, "measured/halves", "measured/obvious")),
+    ("docs/results.md", "shares", partial(measured, "shares")),
+    ("docs/search.md", "ablation", partial(whole, "ablation")),
+    ("docs/search.md", "misses", partial(whole, "misses/ended")),
 )
 
 if __name__ == "__main__":

@@ -16,12 +16,19 @@ def hardly_bent(x):
     return 0.5 * np.exp(0.02 * x) + 0.5 + 0.002 * np.sin(50.0 * x)
 
 
+def noisy_parabola(x):
+    """With errors that hide its smaller terms nearly, but not quite."""
+    y = x**2 + 0.3 * x + 0.2
+    return y + 0.06 * y.std() * np.random.default_rng(1).standard_normal(x.shape)
+
+
 @pytest.mark.parametrize(
     "truth, points, verdict",
     [
         ("x2 - sin(1.3*exp(x1))", lambda t: (t / 3.0, np.sin(1.3 * np.exp(t / 3.0))), "search"),
         ("x1**2 + x2**2 - 1", lambda t: (t, 1.7 * t + 0.3), "silent"),  # on a line instead
-        ("x2 - 0.5*exp(0.02*x1) - 0.5", lambda t: (t, hardly_bent(t)), "ranking"),
+        ("x2 - 0.5*exp(0.02*x1) - 0.5", lambda t: (t, hardly_bent(t)), "alike"),
+        ("x2 - x1**2 - 0.3*x1 - 0.2", lambda t: (t, noisy_parabola(t)), "ranking"),
     ],
 )
 def test_a_miss_is_of_the_search_or_the_ranking_or_the_points(root, truth, points, verdict):

@@ -20,6 +20,7 @@ from pie.experiments.parts import Task
 from pie.experiments.settings import load_settings
 from pie.network.runs import RUNS
 from pie.params import read_yaml
+from pie.search.plus import PlusConfig
 
 NOTEBOOKS = (
     "00_discover", "01_generation", "02_pretraining", "03_baselines", "04_evaluation",
@@ -245,6 +246,16 @@ def test_rows_of_other_code_are_not_carried_over(root):
     for change in ({"fitness": 0.9}, {"two_sided": 0.9}, {"skeleton": 0}, {"status": "none"}):
         assert not carry.agrees(old, replace(old, **change), False), change
     assert carry.agrees(old, replace(old, fitness=0.9), True)
+
+
+def test_parts_of_the_search_are_left_out_by_their_names(root):
+    worth, config = tool(root, "worth"), PlusConfig()
+    left = worth.without(config, "numbers+sheet")
+    assert {*config.proposers} - {*left.proposers} == {"numbers"}
+    assert left.prices == replace(config.prices, sheet=0.0)
+    assert worth.without(config, "nothing") == config
+    with pytest.raises(ValueError, match="'resolution' is no part of the search; known are relat"):
+        worth.without(config, "resolution")
 
 
 def test_two_revisions_are_compared_by_what_each_finds(root):

@@ -1,22 +1,25 @@
-"""Why *PIE+* misses a problem: not proposed, another law is cheaper, or the points show none.
+"""Why *PIE+* misses a problem: not proposed, another law is cheaper, or the points cannot tell.
 
 Where the true equation, as it is, has a price above 0, it makes the points no more probable than
 no law does: they are *silent*. So are points at which it is refused as degenerate, and points that
 no search takes, such as those of two equal columns. Another problem that is missed is searched
 again with the true equation as one more draft, its constants the start of the fit. If that is then
 the answer, the *search* missed it: it is cheaper, and was not proposed, or badly fitted. Otherwise
-it is the *ranking*: another equation is cheaper at these points (or the truth is too long to be a
-draft).
+another equation is cheaper at these points. Where it fits them as well as the truth with constants
+of its own, to :data:`~pie.discovery.result.RIVAL` nats, they are *alike*: nothing in the points
+speaks for the truth. What is left is the *ranking* (or the truth is too long to be a draft).
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ..data.benchmarks import Problem
 from ..discovery.pretrained import from_pretrained
+from ..discovery.result import RIVAL
 from ..search.candidates import Candidate, Unusable
 from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
@@ -27,7 +30,7 @@ from .evaluation import Row, read_rows
 from .journal import in_order
 from .metrics import right_skeleton
 
-VERDICTS = RIGHT, SEARCH, RANKING, SILENT = "right", "search", "ranking", "silent"
+VERDICTS = RIGHT, SEARCH, RANKING, ALIKE, SILENT = "right", "search", "ranking", "alike", "silent"
 
 
 @dataclass(frozen=True)
@@ -57,17 +60,22 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
         draft = cloud.into(problem.truth)
         yield Batch(new_drafts([draft], cloud, pool, "truth", config.max_tokens), WARM)
 
+    def searched(*proposers: str) -> Candidate | None:
+        asked = replace(config, proposers=("truth", *proposers))
+        return discover_plus(from_pretrained(weights), problem.points, asked).best
+
     PROPOSERS["truth"] = lambda *_: truth
     try:
-        asked = replace(config, proposers=("truth", *config.proposers))
-        best = discover_plus(from_pretrained(weights), problem.points, asked).best
+        best, alone = searched(*config.proposers), searched()
     except Unusable:  # such as equal columns
         return Verdict(SILENT)
     finally:
         del PROPOSERS["truth"]
     found = None if best is None else best.expression
-    right = right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box)
-    return Verdict(SEARCH if right else RANKING, best)
+    if right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box):
+        return Verdict(SEARCH, best)
+    alike = best and alone and len(problem.points) * np.log(best.contrast / alone.contrast) <= RIVAL
+    return Verdict(ALIKE if alike else RANKING, best)
 
 
 def rows_of(results: Path, problems: Sequence[Problem]) -> list[Row]:
@@ -108,7 +116,7 @@ def counts(found: pd.DataFrame) -> pd.DataFrame:
 
     >>> told = pd.DataFrame({"test_set": ["a", "a", "b"], "verdict": [RIGHT, SEARCH, RIGHT]})
     >>> counts(told).values.tolist()
-    [['a', 2, 1, 1, 0, 0], ['b', 1, 1, 0, 0, 0]]
+    [['a', 2, 1, 1, 0, 0, 0], ['b', 1, 1, 0, 0, 0, 0]]
     """
     ended = pd.Categorical(found.verdict, VERDICTS)
     sets = pd.Categorical(found.test_set, [*dict.fromkeys(found.test_set)])

@@ -110,7 +110,8 @@ def endings(table: pd.DataFrame) -> Figure:
     """How the problems of each test set end; ``table``: :func:`pie.experiments.misses.counts`."""
     figure, (axes,) = panels(1, 0.8 + 0.25 * len(table))
     left = np.zeros(len(table))
-    for verdict, shade in zip(table.columns[2:], ("#009E73", "0.35", "0.6", "0.85"), strict=True):
+    shades = ("#009E73", "0.25", "0.45", "0.7", "0.88")
+    for verdict, shade in zip(table.columns[2:], shades, strict=True):
         width = 100.0 * table[verdict] / table["problems"]
         axes.barh(table["test set"], width, left=left, color=shade, height=0.7, label=verdict)
         left += width
