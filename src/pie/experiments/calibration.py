@@ -27,7 +27,7 @@ from ..expr.expression import parse, to_infix, to_tree
 from ..search.plus import PlusConfig
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
 from .evaluation import interval
-from .journal import search_all
+from .journal import search_all, write_table
 
 FIELDS = (
     "names", "degeneracy", "p", "contrast", "evidence", "gain", "covered", "complexity", "equation",
@@ -178,11 +178,7 @@ def _short(equation: str, digits: int) -> str:
 
 def write(table: pd.DataFrame, path: Path) -> None:
     """Write rows as CSV, atomically; of the equations only each cloud's best, in four digits."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     sound = table[table.degeneracy == SOUND].sort_values("contrast", kind="stable")
     best = sound.drop_duplicates(["part", "cloud"]).equation
     short = best.map(lambda equation: _short(equation, DIGITS)).reindex(table.index, fill_value="")
-    partial = path.with_suffix(".tmp")
-    table.assign(equation=short).to_csv(partial, index=False, lineterminator="\n")
-    partial.replace(path)
+    write_table(table.assign(equation=short), path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
@@ -84,3 +85,12 @@ def in_order(
     """``run(*job)`` of every job, with a bar of that title."""
     results = Parallel(workers, return_as="generator")(delayed(run)(*job) for job in jobs)
     return list(tqdm(results, title, len(jobs), disable=None))
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, atomically."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".tmp")
+    table.to_csv(partial, index=False, lineterminator="\n")
+    partial.replace(path)
