@@ -72,6 +72,7 @@ def trained(network: str, steps: int) -> dict:
 def draw(results: dict):
     """The corpus on the left, training on the right: time above, memory below."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullLocator, ScalarFormatter
 
     from pie.report.drawing import WIDTH
 
@@ -84,12 +85,12 @@ def draw(results: dict):
                 [one["equations"] for one in found], [one[quantity] for one in found],
                 f"{marker}-", label=label,
             )  # fmt: skip
-    sizes = [one["parameters"] / 1e6 for one in results["training"]]
-    for place, quantity in ((axes[0, 1], "examples_per_second"), (axes[1, 1], "gigabytes")):
-        place.plot(sizes, [one[quantity] for one in results["training"]], "o-")
-    for one, size in zip(results["training"], sizes, strict=True):
-        style = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": 6}
-        axes[0, 1].annotate(one["network"], (size, one["examples_per_second"]), **style)
+    ours = [one for one in results["training"] if one["network"] != "paper"]
+    theirs = [one for one in results["training"] if one["network"] == "paper"]
+    for found, marker, label in ((ours, "o-", "ours"), (theirs, "s", "the paper's")):
+        sizes = [one["parameters"] / 1e6 for one in found]
+        for place, quantity in ((axes[0, 1], "examples_per_second"), (axes[1, 1], "gigabytes")):
+            place.plot(sizes, [one[quantity] for one in found], marker, label=label)
     for place in axes.flat:
         place.set_xscale("log")
     axes[0, 0].set_yscale("log")
@@ -102,6 +103,12 @@ def draw(results: dict):
     for place in axes[1]:
         place.set_ylim(bottom=0.0)
     axes[0, 0].legend()
+    axes[0, 1].legend()
+    axes[0, 1].set_yticks([20, 50, 100, 200, 400])
+    axes[1, 1].set_xticks([2, 5, 10, 20, 40])
+    for axis in (axes[0, 1].yaxis, axes[1, 1].xaxis):
+        axis.set_major_formatter(ScalarFormatter())
+        axis.set_minor_locator(NullLocator())
     of = results["machine"]
     title = f"{of['processor']}, {of['cores']} cores, {of['vectors']}"
     figure.suptitle(title, fontsize=6, color="0.4")
