@@ -137,10 +137,51 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
 
 
 def noisy(points: np.ndarray) -> list[list[Tree]]:
-    """Libraries for noisy points: :func:`bases`; m of degree four; 1, products and all of these."""
-    small = [*bases(points), monomials(points.shape[1], 4)]
+    """Libraries for noisy points.
+
+    They are :func:`bases`; m of degree four; 1, products and all of these; :func:`radial`; and
+    :func:`squared_waves`.
+    """
+    d = points.shape[1]
+    small = [*bases(points), monomials(d, 4)]
     wide = dict.fromkeys([ONE, *products(points), *(term for terms in small for term in terms)])
-    return [*small, [*wide]]
+    return [*small, [*wide], *radial(d), *squared_waves(d)]
+
+
+def radial(d: int) -> list[list[Tree]]:
+    """Libraries of r² = Σ x_i² of two or three variables: r, r², r³, r⁴, 1/r, 1/r², ln r and m.
+
+    m are monomials of degree two, and x·r and x·r² of each variable.
+
+    >>> [len(terms) for terms in radial(2)], [len(terms) for terms in radial(3)]
+    ([16], [22, 22, 22, 22])
+    """
+    xs, found = variables(d), []
+    for several in (s for k in (2, 3) for s in combinations(xs, k)):
+        square = folded("add", [("pow2", x) for x in several])
+        r: Tree = ("sqrt", square)
+        powers = [r, ("pow2", square), ("mul", square, r), inverse(r), inverse(square)]
+        mixed = [("mul", x, rho) for x in xs for rho in (r, square)]
+        found.append([*monomials(d, 2), *powers, ("ln", square), *mixed])
+    return found
+
+
+def squared_waves(d: int) -> list[list[Tree]]:
+    """Libraries of sin, cos, sin², cos² of each variable, by themselves and times m of the others.
+
+    m are products of different variables, or the square of the only one.
+
+    >>> [len(terms) for terms in squared_waves(2)], [len(terms) for terms in squared_waves(3)]
+    ([15, 15], [20, 20, 20])
+    """
+    xs, found = variables(d), []
+    for theta in xs:
+        rest = [x for x in xs if x != theta]
+        m = [ONE, *rest, ("pow2", rest[0]) if d == 2 else ("mul", *rest)]
+        both = [(name, theta) for name in ("sin", "cos")]
+        waves = [ONE, *both, *(("pow2", wave) for wave in both)]
+        found.append([_times(t, wave) for wave in waves for t in m])
+    return found
 
 
 def repeats(points: np.ndarray) -> bool:
