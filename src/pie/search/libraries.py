@@ -139,13 +139,13 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
 def noisy(points: np.ndarray) -> list[list[Tree]]:
     """Libraries for noisy points.
 
-    They are :func:`bases`; m of degree four; 1, products and all of these; :func:`radial`; and
-    :func:`squared_waves`.
+    They are :func:`bases`; m of degree four; :func:`radial`; :func:`squared_waves`; and 1, products
+    and those of the first three.
     """
     d = points.shape[1]
     small = [*bases(points), monomials(d, 4)]
     wide = dict.fromkeys([ONE, *products(points), *(term for terms in small for term in terms)])
-    return [*small, [*wide], *radial(d), *squared_waves(d)]
+    return [*small, *radial(d), *squared_waves(d), [*wide]]
 
 
 def radial(d: int) -> list[list[Tree]]:
