@@ -16,7 +16,7 @@ from ..zeroset.metric import SET, errors_of, logarithms, of_logarithms
 from ..zeroset.noise import Noise, noise_of
 from ..zeroset.spreads import robust_spreads
 
-EVEN = 5.0  # spreads of columns within this of 1 are alike
+EVEN = 3.0  # spreads of columns within this of 1 are alike
 DEGREE = np.pi / 180.0
 TURN = 360.0  # degrees; an angle is not beyond
 WIDEST = 2.0 * np.pi  # columns up to it may be radians

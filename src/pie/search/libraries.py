@@ -5,7 +5,7 @@ exp, sin, cos of one variable, m a monomial of degree at most two.
 """
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -13,11 +13,13 @@ import numpy as np
 from ..expr.expression import Tree, from_tree, with_variables
 from ..expr.terms import monomials
 
+Units = Sequence[float] | np.ndarray
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 # f: functions g for which g(f) is left out
 OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 ONE: Tree = ("c", 1.0)
 FEW_COLUMNS = 3  # variables up to which the large libraries are used
+RADIANS = 2.0 * np.pi  # largest angle
 LARGEST = 1e100  # largest range of the argument u of a function
 # grids of t, in units of the range of u or its inverse
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
@@ -44,8 +46,12 @@ def power(x: Tree, exponent: int) -> Tree:
     return x if exponent == 1 else ("pow2", ("pow3", x)) if exponent == 6 else (f"pow{exponent}", x)
 
 
-def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
-    """f of one variable: √ and ln of ±x if its sign is constant, else ln of x_k·x or x²."""
+def functions_of(points: np.ndarray, variable: int, unit: float = 1.0) -> list[Tree]:
+    """f of one variable: √ and ln of ±x if its sign is constant, else ln of x_k·x or x².
+
+    Where x is in another ``unit`` than the user's, sin and cos are those of the user's number, if
+    it may be an angle in radians.
+    """
     x, column = ("x", variable), points[:, variable - 1]
     of_size, roots = ("ln", ("pow2", x)), []
     for other in range(1, variable):
@@ -54,11 +60,21 @@ def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
     if np.all(column >= 0.0) or np.all(column <= 0.0):
         size: Tree = x if column.max() > 0.0 else ("mul", ("c", -1.0), x)
         of_size, roots = ("ln", size), [("sqrt", size)]
-    return [*roots, of_size, *((name, x) for name in ("exp", "sin", "cos"))]
+    angle = _angle(points, variable, unit) or (x if unit == 1.0 else None)
+    waves = [(name, angle) for name in ("sin", "cos")] if angle else []
+    return [*roots, of_size, ("exp", x), *waves]
 
 
-def all_functions(points: np.ndarray) -> list[Tree]:
-    return [f for j in range(1, points.shape[1] + 1) for f in functions_of(points, j)]
+def _angle(points: np.ndarray, variable: int, unit: float) -> Tree | None:
+    """The user's number of a variable, if it may be an angle in radians."""
+    if unit * np.abs(points[:, variable - 1]).max() > RADIANS:
+        return None
+    return ("x", variable) if unit == 1.0 else ("mul", ("c", unit), ("x", variable))
+
+
+def all_functions(points: np.ndarray, units: Units = ()) -> list[Tree]:
+    every = enumerate(units if len(units) else np.ones(points.shape[1]), 1)
+    return [f for j, unit in every for f in functions_of(points, j, float(unit))]
 
 
 def ratios(n: int) -> list[Tree]:
@@ -70,24 +86,25 @@ def ratios(n: int) -> list[Tree]:
     return found
 
 
-def bases(points: np.ndarray) -> list[list[Tree]]:
+def bases(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
     """Two small libraries: m with f; m with cubes and ratios."""
     d = points.shape[1]
     cubes = [("pow3", x) for x in variables(d)]
     return [
-        [*monomials(d, 2), *all_functions(points)],
+        [*monomials(d, 2), *all_functions(points, units)],
         [*monomials(d, 2), *cubes, *ratios(d)],
     ]
 
 
-def products(points: np.ndarray) -> list[Tree]:
+def products(points: np.ndarray, units: Units = ()) -> list[Tree]:
     """x, x², x³, 1/x, f and x·f of each variable, and products of terms of two variables.
 
     With three variables or more, one factor of a product is a variable itself.
     """
-    d = points.shape[1]
+    d, every = points.shape[1], units if len(units) else np.ones(points.shape[1])
     of_each = [
-        [x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, x[1])] for x in variables(d)
+        [x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, x[1], float(unit))]
+        for x, unit in zip(variables(d), every, strict=True)
     ]
     found = [term for terms in of_each for term in terms]
     found += [("mul", terms[0], f) for terms in of_each for f in terms[4:]]
@@ -136,16 +153,16 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
             yield [("pow", u, t)], EXPONENTS
 
 
-def noisy(points: np.ndarray) -> list[list[Tree]]:
-    """Libraries for noisy points.
+def noisy(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
+    """Libraries for noisy points, whose columns are in ``units`` of the user's; () = the same.
 
     They are :func:`bases`; m of degree four; :func:`radial`; :func:`squared_waves`; and 1, products
     and those of the first three.
     """
     d = points.shape[1]
-    small = [*bases(points), monomials(d, 4)]
-    wide = dict.fromkeys([ONE, *products(points), *(term for terms in small for term in terms)])
-    return [*small, *radial(d), *squared_waves(d), [*wide]]
+    small = [*bases(points, units), monomials(d, 4)]
+    wide = dict.fromkeys([ONE, *products(points, units), *(term for terms in small for term in terms)])
+    return [*small, *radial(d), *squared_waves(points, units), [*wide]]
 
 
 def radial(d: int) -> list[list[Tree]]:
@@ -166,21 +183,24 @@ def radial(d: int) -> list[list[Tree]]:
     return found
 
 
-def squared_waves(d: int) -> list[list[Tree]]:
+def squared_waves(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
     """Libraries of sin, cos, sin², cos² of each variable, by themselves and times m of the others.
 
-    m are products of different variables, or the square of the only one.
+    m are products of different variables, or the square of the only one. As in
+    :func:`functions_of` the variable may be an angle in radians.
 
-    >>> [len(terms) for terms in squared_waves(2)], [len(terms) for terms in squared_waves(3)]
+    >>> two, three = (np.random.default_rng(0).uniform(-3.0, 3.0, (50, d)) for d in (2, 3))
+    >>> [len(terms) for terms in squared_waves(two)], [len(terms) for terms in squared_waves(three)]
     ([15, 15], [20, 20, 20])
     """
-    xs, found = variables(d), []
-    for theta in xs:
-        rest = [x for x in xs if x != theta]
-        m = [ONE, *rest, ("pow2", rest[0]) if d == 2 else ("mul", *rest)]
-        both = [(name, theta) for name in ("sin", "cos")]
-        waves = [ONE, *both, *(("pow2", wave) for wave in both)]
-        found.append([_times(t, wave) for wave in waves for t in m])
+    d, found = points.shape[1], []
+    for theta, unit in zip(variables(d), units if len(units) else np.ones(d), strict=True):
+        if angle := _angle(points, theta[1], float(unit)):
+            rest = [x for x in variables(d) if x != theta]
+            m = [ONE, *rest, ("pow2", rest[0]) if d == 2 else ("mul", *rest)]
+            both = [(name, angle) for name in ("sin", "cos")]
+            waves = [ONE, *both, *(("pow2", wave) for wave in both)]
+            found.append([_times(t, wave) for wave in waves for t in m])
     return found
 
 
