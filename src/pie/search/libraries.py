@@ -25,6 +25,7 @@ LARGEST = 1e100  # largest range of the argument u of a function
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
 FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # cos(t·u), sin(t·u)
 SHIFTS = np.geomspace(0.01, 10.0, 12)  # zeros of t ± u beyond the range of u
+STRETCHES = np.geomspace(0.05, 20.0, 12)  # x² + t·y², t in units of the ranges' ratio squared
 EXPONENTS = np.array([t for t in np.arange(-3.0, 4.1, 0.25) if t not in (0.0, 1.0, 2.0)])  # u^t
 
 
@@ -128,8 +129,8 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
     """Functions g(u; t) with a number t inside, each with a grid of t.
 
     g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, or the pair cos(t·u), sin(t·u); u is a
-    variable, its square, or a product, ratio, sum or difference of two. In the trees t is the
-    variable D + 1.
+    variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v of
+    v = x² + t·y² of two variables. In the trees t is the variable D + 1.
     """
     d = points.shape[1]
     xs, t = variables(d), ("x", d + 1)
@@ -151,6 +152,12 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
                 yield [inverse(shifted) if name == "div" else (name, shifted)], reach * SHIFTS + end
         if low > 0.0 and u[0] != "pow2":
             yield [("pow", u, t)], EXPONENTS
+    for a, b in combinations(xs, 2):
+        square: Tree = ("add", ("pow2", a), ("mul", t, ("pow2", b)))
+        ratio = np.ptp(points[:, a[1] - 1]) / np.ptp(points[:, b[1] - 1])
+        if np.isfinite(ratio) and ratio > 0.0:
+            for g in (("sqrt", square), ("pow2", square), inverse(square)):
+                yield [g], STRETCHES * ratio**2
 
 
 def noisy(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
