@@ -11,6 +11,9 @@ executed copy goes to reports/notebooks, stripped of times and ids so that the s
 run gives the same bytes.
 """
 
+import no_uris  # noqa: F401 - before nbformat
+
+# isort: split
 import ast
 import logging
 import os

@@ -10,6 +10,9 @@ A section that changes re-runs the stages that depend on its file, and no others
 ``params``, DVC would copy its values into dvc.lock for each of these stages.
 """
 
+import no_uris  # noqa: F401 - before nbformat
+
+# isort: split
 import ast
 import hashlib
 import json

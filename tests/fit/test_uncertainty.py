@@ -108,6 +108,18 @@ def test_constants_within_their_error_of_0_1_or_a_half_integer_are_dropped(law, 
     assert found.codes == canonical(parse(law)).codes, str(found)
 
 
+def test_constants_that_are_1_together_are_dropped_together():
+    """Each is five standard errors from 1 when the other is not: errors of x move both."""
+    law = parse("x1 + x2**3 - x1*exp(x2)")
+    box = Box(np.array([0.05, 0.2]), np.array([1.5, 4.0]))
+    rng = np.random.default_rng(3)
+    points = add_noise(drawn(law, "free_box", 100, box, rng), 0.01, rng)
+    units = points.std(axis=0)
+    (fit,) = fit_sampson([parse("x1 + 0.9*x2**3 - 0.9*x1*exp(x2)")], points, warm=True)
+    assert all(c != 1.0 and abs(c - 1.0) < 0.1 for c in fit.expression.constants)
+    assert simplified(canonical(fit.expression), points, units, 5.0).codes == canonical(law).codes
+
+
 def test_constants_that_matter_stay():
     points = noisy(ELLIPSE, 0.001, 2)
     truth = canonical(parse(ELLIPSE))

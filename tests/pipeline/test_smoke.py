@@ -68,28 +68,35 @@ def test_the_how_to_of_sweeps_works_as_written(root, smoke, tmp_path):
     assert run(folder, "git status --porcelain") == ""
 
 
+@pytest.fixture(scope="module")
+def statuses(smoke):
+    """What `dvc status` tells of some values changed in params.yaml, which is as before at last."""
+    text = (smoke / "params.yaml").read_text()
+
+    def status_of(changed, value, *stages):
+        inner = params = yaml.safe_load(text)
+        *sections, key = changed
+        for section in sections:
+            inner = inner[section]
+        inner[key] = value
+        (smoke / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+        run(smoke, ["dvc", "repro", "-s", "code", *stages])
+        return json.loads(run(smoke, "dvc status --json"))
+
+    yield status_of
+    (smoke / "params.yaml").write_text(text)
+    run(smoke, "dvc repro -s code variants")
+    assert "up to date" in run(smoke, "dvc status")
+
+
 @pytest.mark.parametrize(
-    "section, key, value",
-    [("inference", "beam", 5), ("notebooks.equal_time", "every", 79),
-     ("pretraining_small", "seed", 9), ("baselines.genetic", "seed", 9), ("corpus", "seed", 9)],
+    "changed, value",
+    [("inference.beam", 5), ("notebooks.equal_time.every", 79), ("pretraining_small.seed", 9),
+     ("baselines.genetic.seed", 9), ("corpus.seed", 9)],
 )  # fmt: skip
-def test_a_changed_parameter_re_runs_what_the_table_says(root, smoke, section, key, value):
-    path = smoke / "params.yaml"
-    before = path.read_text()
-    params = yaml.safe_load(before)
-    inner = params
-    for part in section.split("."):
-        inner = inner[part]
-    inner[key] = value
-    try:
-        path.write_text(yaml.safe_dump(params, sort_keys=False))
-        run(smoke, "dvc repro -s code")
-        status = json.loads(run(smoke, "dvc status --json"))
-    finally:
-        path.write_text(before)
-        run(smoke, "dvc repro -s code")
-    stages, changed = yaml.safe_load((root / "dvc.yaml").read_text())["stages"], f"{section}.{key}"
-    table = tool(root, "parameters")
+def test_a_changed_parameter_re_runs_what_the_table_says(root, statuses, changed, value):
+    status = statuses(changed.split("."), value)
+    stages, table = yaml.safe_load((root / "dvc.yaml").read_text())["stages"], tool(root, "parameters")
     told = {
         name for name, stage in stages.items()
         if any(changed == p or changed.startswith(f"{p}.") for p in table.taken(stage))
@@ -99,17 +106,9 @@ def test_a_changed_parameter_re_runs_what_the_table_says(root, smoke, section, k
     assert told <= {n for s, (users, _) in listed.items() if changed.startswith(s) for n in users}
 
 
-def test_a_variant_of_the_small_networks_is_alone(smoke):
-    text = (smoke / "params.yaml").read_text()
-    params = yaml.safe_load(text)
-    params["sensitivity"]["variants"]["examples-1024"]["training"]["max_steps"] = 3
-    try:
-        (smoke / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-        run(smoke, "dvc repro -s code variants")
-        status = json.loads(run(smoke, "dvc status --json"))
-    finally:
-        (smoke / "params.yaml").write_text(text)
-        run(smoke, "dvc repro -s code variants")
+def test_a_variant_of_the_small_networks_is_alone(statuses):
+    keys = ("sensitivity", "variants", "examples-1024", "training", "max_steps")
+    status = statuses(keys, 3, "variants")
     changed = {name for name in status if "sensitivity" in name}
     assert changed == {"sensitivity_training@examples-1024"} | {"sensitivity"} & changed
 

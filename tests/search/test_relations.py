@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from pie.data.sampling import add_noise
+from pie.data.sampling import add_noise, drawn
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
@@ -25,6 +25,7 @@ from pie.search.relations import (
     subsets,
     terms_at,
 )
+from pie.zeroset.box import Box
 from pie.zeroset.metric import errors_of
 
 
@@ -152,6 +153,17 @@ def test_a_noisy_relation_of_a_hundred_terms_is_among_the_cheapest(law, rng, clo
     wide = noisy(points)[-1]
     assert len(wide) > 90
     found = among([wide], points, errors_of(points), Prices())
+    assert canonical(parse(law)).codes in codes_of(found)
+
+
+@pytest.mark.parametrize("law, d", [("x1**2 + 1.1*x2**2 + 0.9*x3**2 - 4*sqrt(x1**2 + x2**2) + 3", 3),
+                                    ("x1**2 + 1.1*x2**2 - 2*x1 - 2*sqrt(x1**2 + x2**2)", 2),
+                                    ("(x1**2 + x2**2)**2 - 8*x1**2 + 8.5*x2**2", 2),
+                                    ("x3 - 1.1*x1*cos(x2)**2", 3)])  # fmt: skip
+def test_radii_and_squares_of_waves_are_terms_of_noisy_relations(law, d, rng):
+    box = Box(np.full(d, -4.0), np.full(d, 4.0))
+    points = add_noise(drawn(parse(law), "whole", 200, box, rng), 0.01, rng)
+    found = among(noisy(points), points, errors_of(points), Prices())
     assert canonical(parse(law)).codes in codes_of(found)
 
 

@@ -74,7 +74,10 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
     found = None if best is None else best.expression
     if right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box):
         return Verdict(SEARCH, best)
-    alike = best and alone and len(problem.points) * np.log(best.contrast / alone.contrast) <= RIVAL
+    if best is None or alone is None:
+        return Verdict(RANKING, best)
+    away = np.maximum([best.contrast, alone.contrast], config.prices.resolution)
+    alike = len(problem.points) * np.log(away[0] / away[1]) <= RIVAL
     return Verdict(ALIKE if alike else RANKING, best)
 
 

@@ -28,6 +28,7 @@ CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
 RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
+UNITY = 0.1  # constants within this of ±1 may be that, several at once
 SAME = 1e-12  # relative tolerance for such a rate
 NEAR = 0.01  # the same, for one that may be it
 _POW = BY_NAME["pow"].code
@@ -260,6 +261,10 @@ def _without_constants(
                 constants[k] = target
                 changed = expression.with_constants(constants)
                 found.append((away / max(errors[k], 1e-300), changed))
+    whole = [np.sign(c) if abs(abs(c) - 1.0) <= UNITY and not part else c
+             for c, part in zip(expression.constants, _parts(expression.codes), strict=True)]
+    if np.sum(np.array(whole) != expression.constants) > 1:  # together, as their errors may be
+        found.append((np.inf, expression.with_constants(whole)))
     # terms by size: the first coefficient is fixed at 1 and has no standard error
     pieces = terms(to_tree(expression))
     norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)

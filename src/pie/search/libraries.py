@@ -5,7 +5,7 @@ exp, sin, cos of one variable, m a monomial of degree at most two.
 """
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -13,16 +13,19 @@ import numpy as np
 from ..expr.expression import Tree, from_tree, with_variables
 from ..expr.terms import monomials
 
+Units = Sequence[float] | np.ndarray
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 # f: functions g for which g(f) is left out
 OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 ONE: Tree = ("c", 1.0)
 FEW_COLUMNS = 3  # variables up to which the large libraries are used
+RADIANS = 2.0 * np.pi  # largest angle
 LARGEST = 1e100  # largest range of the argument u of a function
 # grids of t, in units of the range of u or its inverse
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
 FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # cos(t·u), sin(t·u)
 SHIFTS = np.geomspace(0.01, 10.0, 12)  # zeros of t ± u beyond the range of u
+STRETCHES = np.geomspace(0.05, 20.0, 12)  # x² + t·y², t in units of the ranges' ratio squared
 EXPONENTS = np.array([t for t in np.arange(-3.0, 4.1, 0.25) if t not in (0.0, 1.0, 2.0)])  # u^t
 
 
@@ -44,8 +47,12 @@ def power(x: Tree, exponent: int) -> Tree:
     return x if exponent == 1 else ("pow2", ("pow3", x)) if exponent == 6 else (f"pow{exponent}", x)
 
 
-def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
-    """f of one variable: √ and ln of ±x if its sign is constant, else ln of x_k·x or x²."""
+def functions_of(points: np.ndarray, variable: int, unit: float = 1.0) -> list[Tree]:
+    """f of one variable: √ and ln of ±x if its sign is constant, else ln of x_k·x or x².
+
+    Where x is in another ``unit`` than the user's, sin and cos are those of the user's number, if
+    it may be an angle in radians.
+    """
     x, column = ("x", variable), points[:, variable - 1]
     of_size, roots = ("ln", ("pow2", x)), []
     for other in range(1, variable):
@@ -54,11 +61,21 @@ def functions_of(points: np.ndarray, variable: int) -> list[Tree]:
     if np.all(column >= 0.0) or np.all(column <= 0.0):
         size: Tree = x if column.max() > 0.0 else ("mul", ("c", -1.0), x)
         of_size, roots = ("ln", size), [("sqrt", size)]
-    return [*roots, of_size, *((name, x) for name in ("exp", "sin", "cos"))]
+    angle = _angle(points, variable, unit) or (x if unit == 1.0 else None)
+    waves = [(name, angle) for name in ("sin", "cos")] if angle else []
+    return [*roots, of_size, ("exp", x), *waves]
 
 
-def all_functions(points: np.ndarray) -> list[Tree]:
-    return [f for j in range(1, points.shape[1] + 1) for f in functions_of(points, j)]
+def _angle(points: np.ndarray, variable: int, unit: float) -> Tree | None:
+    """The user's number of a variable, if it may be an angle in radians."""
+    if unit * np.abs(points[:, variable - 1]).max() > RADIANS:
+        return None
+    return ("x", variable) if unit == 1.0 else ("mul", ("c", unit), ("x", variable))
+
+
+def all_functions(points: np.ndarray, units: Units = ()) -> list[Tree]:
+    every = enumerate(units if len(units) else np.ones(points.shape[1]), 1)
+    return [f for j, unit in every for f in functions_of(points, j, float(unit))]
 
 
 def ratios(n: int) -> list[Tree]:
@@ -70,24 +87,25 @@ def ratios(n: int) -> list[Tree]:
     return found
 
 
-def bases(points: np.ndarray) -> list[list[Tree]]:
+def bases(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
     """Two small libraries: m with f; m with cubes and ratios."""
     d = points.shape[1]
     cubes = [("pow3", x) for x in variables(d)]
     return [
-        [*monomials(d, 2), *all_functions(points)],
+        [*monomials(d, 2), *all_functions(points, units)],
         [*monomials(d, 2), *cubes, *ratios(d)],
     ]
 
 
-def products(points: np.ndarray) -> list[Tree]:
+def products(points: np.ndarray, units: Units = ()) -> list[Tree]:
     """x, x², x³, 1/x, f and x·f of each variable, and products of terms of two variables.
 
     With three variables or more, one factor of a product is a variable itself.
     """
-    d = points.shape[1]
+    d, every = points.shape[1], units if len(units) else np.ones(points.shape[1])
     of_each = [
-        [x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, x[1])] for x in variables(d)
+        [x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, x[1], float(unit))]
+        for x, unit in zip(variables(d), every, strict=True)
     ]
     found = [term for terms in of_each for term in terms]
     found += [("mul", terms[0], f) for terms in of_each for f in terms[4:]]
@@ -111,8 +129,8 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
     """Functions g(u; t) with a number t inside, each with a grid of t.
 
     g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, or the pair cos(t·u), sin(t·u); u is a
-    variable, its square, or a product, ratio, sum or difference of two. In the trees t is the
-    variable D + 1.
+    variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v of
+    v = x² + t·y² of two variables. In the trees t is the variable D + 1.
     """
     d = points.shape[1]
     xs, t = variables(d), ("x", d + 1)
@@ -134,13 +152,63 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
                 yield [inverse(shifted) if name == "div" else (name, shifted)], reach * SHIFTS + end
         if low > 0.0 and u[0] != "pow2":
             yield [("pow", u, t)], EXPONENTS
+    for a, b in combinations(xs, 2):
+        square: Tree = ("add", ("pow2", a), ("mul", t, ("pow2", b)))
+        ratio = np.ptp(points[:, a[1] - 1]) / np.ptp(points[:, b[1] - 1])
+        if np.isfinite(ratio) and ratio > 0.0:
+            for g in (("sqrt", square), ("pow2", square), inverse(square)):
+                yield [g], STRETCHES * ratio**2
 
 
-def noisy(points: np.ndarray) -> list[list[Tree]]:
-    """Libraries for noisy points: :func:`bases`; m of degree four; 1, products and all of these."""
-    small = [*bases(points), monomials(points.shape[1], 4)]
-    wide = dict.fromkeys([ONE, *products(points), *(term for terms in small for term in terms)])
-    return [*small, [*wide]]
+def noisy(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
+    """Libraries for noisy points, whose columns are in ``units`` of the user's; () = the same.
+
+    They are :func:`bases`; m of degree four; :func:`radial`; :func:`squared_waves`; and 1, products
+    and those of the first three.
+    """
+    d = points.shape[1]
+    small = [*bases(points, units), monomials(d, 4)]
+    wide = dict.fromkeys([ONE, *products(points, units), *(term for terms in small for term in terms)])
+    return [*small, *radial(d), *squared_waves(points, units), [*wide]]
+
+
+def radial(d: int) -> list[list[Tree]]:
+    """Libraries of r² = Σ x_i² of two or three variables: r, r², r³, r⁴, 1/r, 1/r², ln r and m.
+
+    m are monomials of degree two, and x·r and x·r² of each variable.
+
+    >>> [len(terms) for terms in radial(2)], [len(terms) for terms in radial(3)]
+    ([16], [22, 22, 22, 22])
+    """
+    xs, found = variables(d), []
+    for several in (s for k in (2, 3) for s in combinations(xs, k)):
+        square = folded("add", [("pow2", x) for x in several])
+        r: Tree = ("sqrt", square)
+        powers = [r, ("pow2", square), ("mul", square, r), inverse(r), inverse(square)]
+        mixed = [("mul", x, rho) for x in xs for rho in (r, square)]
+        found.append([*monomials(d, 2), *powers, ("ln", square), *mixed])
+    return found
+
+
+def squared_waves(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
+    """Libraries of sin, cos, sin², cos² of each variable, by themselves and times m of the others.
+
+    m are products of different variables, or the square of the only one. As in
+    :func:`functions_of` the variable may be an angle in radians.
+
+    >>> two, three = (np.random.default_rng(0).uniform(-3.0, 3.0, (50, d)) for d in (2, 3))
+    >>> [len(terms) for terms in squared_waves(two)], [len(terms) for terms in squared_waves(three)]
+    ([15, 15], [20, 20, 20])
+    """
+    d, found = points.shape[1], []
+    for theta, unit in zip(variables(d), units if len(units) else np.ones(d), strict=True):
+        if angle := _angle(points, theta[1], float(unit)):
+            rest = [x for x in variables(d) if x != theta]
+            m = [ONE, *rest, ("pow2", rest[0]) if d == 2 else ("mul", *rest)]
+            both = [(name, angle) for name in ("sin", "cos")]
+            waves = [ONE, *both, *(("pow2", wave) for wave in both)]
+            found.append([_times(t, wave) for wave in waves for t in m])
+    return found
 
 
 def repeats(points: np.ndarray) -> bool:
