@@ -96,7 +96,8 @@ def statuses(smoke):
 )  # fmt: skip
 def test_a_changed_parameter_re_runs_what_the_table_says(root, statuses, changed, value):
     status = statuses(changed.split("."), value)
-    stages, table = yaml.safe_load((root / "dvc.yaml").read_text())["stages"], tool(root, "parameters")
+    stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
+    table = tool(root, "parameters")
     told = {
         name for name, stage in stages.items()
         if any(changed == p or changed.startswith(f"{p}.") for p in table.taken(stage))

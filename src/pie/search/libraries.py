@@ -168,7 +168,9 @@ def noisy(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
     """
     d = points.shape[1]
     small = [*bases(points, units), monomials(d, 4)]
-    wide = dict.fromkeys([ONE, *products(points, units), *(term for terms in small for term in terms)])
+    wide = dict.fromkeys(
+        [ONE, *products(points, units), *(term for terms in small for term in terms)]
+    )
     return [*small, *radial(d), *squared_waves(points, units), [*wide]]
 
 

@@ -194,4 +194,6 @@ def relations(
     yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
     for terms in ranked[len(small) :]:
         yield batch(exact(terms, points, limits))
-    yield batch(among([*libraries.noisy(points, cloud.units), *waves], points, errors, prices, limits))
+    yield batch(
+        among([*libraries.noisy(points, cloud.units), *waves], points, errors, prices, limits)
+    )
