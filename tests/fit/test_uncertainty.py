@@ -147,6 +147,16 @@ def test_four_terms_that_are_nearly_a_product_stay():
     assert found.codes == form.codes
 
 
+def test_a_small_constant_of_large_numbers_stays():
+    """Planck's law: without its cube all distances are next to nothing, as exp is steep."""
+    rng = np.random.default_rng(2)
+    x = rng.uniform(10.0, 650.0, 150)
+    law = canonical(parse("x1 + 1.3e-8*x2**3 - x1*exp(0.0145*x2)"))
+    points = np.column_stack([1.3e-8 * x**3 / np.expm1(0.0145 * x), x])
+    points = add_noise(points, 0.01, rng)
+    assert simplified(law, points, points.std(axis=0), 5.0).codes == law.codes
+
+
 def test_constants_that_matter_stay():
     points = noisy(ELLIPSE, 0.001, 2)
     truth = canonical(parse(ELLIPSE))

@@ -259,7 +259,7 @@ def _without_constants(
         constant = expression.constants[k]
         for target in targets:
             away = abs(constant - target)
-            if away <= max(CONFIDENT * errors[k], CLOSE * max(1.0, abs(constant))) and away > 0.0:
+            if 0.0 < away <= max(CONFIDENT * errors[k], CLOSE * abs(constant)):
                 constants = list(expression.constants)
                 constants[k] = target
                 changed = expression.with_constants(constants)

@@ -128,8 +128,8 @@ def _of_two(a: Tree, b: Tree) -> Iterator[list[Tree]]:
 def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
     """Functions g(u; t) with a number t inside, each with a grid of t.
 
-    g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, or the pair cos(t·u), sin(t·u); u is a
-    variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v of
+    g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, cos²(t·u), or the pair cos(t·u), sin(t·u); u
+    is a variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v of
     v = x² + t·y² of two variables. In the trees t is the variable D + 1.
     """
     d = points.shape[1]
@@ -147,6 +147,7 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
             continue
         yield [("exp", ("mul", t, u))], RATES / reach
         yield [(name, ("mul", t, u)) for name in ("cos", "sin")], FREQUENCIES / reach
+        yield [("pow2", ("cos", ("mul", t, u)))], FREQUENCIES / (2.0 * reach)
         for name in ("ln", "sqrt", "div"):
             for shifted, end in ((("add", t, u), -low), (("sub", t, u), high)):
                 yield [inverse(shifted) if name == "div" else (name, shifted)], reach * SHIFTS + end
