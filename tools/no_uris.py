@@ -1,7 +1,7 @@
 """Imported before nbformat: jsonschema then leaves the format of URIs unchecked.
 
-Its check compiles a grammar when it is imported, which takes longer (1.3 s) than all else that a
-stage of the pipeline imports. No notebook has a URI to check.
+Its check compiles a grammar when it is imported: 1.3 s, nearly half of what a stage of the pipeline
+needs for its imports (`python -X importtime -c "import nbformat"`). No notebook has a URI to check.
 """
 
 import sys
