@@ -18,7 +18,8 @@ from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
-from ..zeroset.metric import set_columns
+from ..zeroset.distance import first_order
+from ..zeroset.metric import Metric, set_columns
 from .candidates import Candidate, Discovery, check_points
 from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric
@@ -33,6 +34,8 @@ from .proposers.relations import Relations, relations
 from .proposers.shapes import Shapes, shapes
 
 MOST_COLUMNS = 8  # of a table that is searched as one
+OUTLYING = 8.0  # median distances from an equation: 5.4 standard deviations of normal errors
+OUTLIERS = 0.35  # share of outliers at most
 OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a reduced table
 
 
@@ -234,13 +237,51 @@ def discover_plus(
     points = check_points(points, max(MOST_COLUMNS, model.config.max_variables))
     began = time.perf_counter()
     few = wide if points.shape[1] <= FEW_COLUMNS else ()
-    chosen, interrupted = [], False
+    chosen: list[Chosen] = []
+    rank = partial(_ranked, chosen, points, config, wide, errors, dimensions)
+    ranked, growing, interrupted = [], (), False
     try:
-        asked = clouds(points, set_columns(points), few, dimensions)
-        for cloud, pool in searches(model, asked, config, workers):
-            chosen += _chosen(pool, cloud, config)
+        some: np.ndarray | None = points
+        while some is not None:
+            asked = clouds(some, set_columns(some), few, dimensions)
+            for cloud, pool in searches(model, asked, config, workers):
+                chosen += _chosen(pool, cloud, config)
+            ranked, growing = rank()
+            once = some is points and ranked
+            some = without_outliers(ranked[0], points, growing, config) if once else None
     except Interrupted:
         interrupted = True
+        ranked, growing = rank()
+    answer = Discovery(tuple(ranked), time.perf_counter() - began, growing)
+    if interrupted:
+        raise Interrupted(answer)
+    return answer
+
+
+def without_outliers(
+    best: Candidate, points: np.ndarray, growing: tuple[bool, ...], config: PlusConfig
+) -> np.ndarray | None:
+    """The points (M, D) near the zero set of a candidate, if a few others lie far from it.
+
+    Far are :data:`OUTLYING` median distances. None where no point is far or too many are, or where
+    the candidate is exact.
+    """
+    units = Metric.of(points, growing).units(points)
+    away = np.abs(first_order(best.expression, points, units)[0])
+    near = away <= OUTLYING * np.nanmedian(away)
+    few = 0.0 < 1.0 - near.mean() <= OUTLIERS and best.contrast > config.prices.resolution
+    return points[near] if few else None
+
+
+def _ranked(
+    chosen: Sequence[Chosen],
+    points: np.ndarray,
+    config: PlusConfig,
+    wide: tuple[bool, ...],
+    errors: np.ndarray | None,
+    dimensions: np.ndarray | None,
+) -> tuple[list[Candidate], tuple[bool, ...]]:
+    """Candidates at all points, cheapest first, and the columns with which errors grow."""
     judge = Judge(config.prices, config.curved, config.seed, dimensions)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
@@ -261,7 +302,4 @@ def discover_plus(
     ranked = sorted(
         candidates.values(), key=lambda c: (round(c.price.total, 6), len(c.expression.codes))
     )
-    answer = Discovery(tuple(ranked), time.perf_counter() - began, growing)
-    if interrupted:
-        raise Interrupted(answer)
-    return answer
+    return ranked, growing
