@@ -20,7 +20,7 @@ from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
 from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric, set_columns
-from .candidates import Candidate, Discovery, check_points
+from .candidates import Candidate, Discovery, Unusable, check_points
 from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric
 from .libraries import FEW_COLUMNS
@@ -34,8 +34,6 @@ from .proposers.relations import Relations, relations
 from .proposers.shapes import Shapes, shapes
 
 MOST_COLUMNS = 8  # of a table that is searched as one
-OUTLYING = 8.0  # median distances from an equation: 5.4 standard deviations of normal errors
-OUTLIERS = 0.35  # share of outliers at most
 OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a reduced table
 
 
@@ -78,6 +76,8 @@ class PlusConfig:
     operators: tuple[str, ...] = ()  # of an answer, beside +, − and ·; () = all
     prices: Prices = Prices()
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
+    outlying: float = 8.0  # median distances of an outlier from an equation; 5.4 normal deviations
+    outliers: float = 0.35  # share at most; 0 = no second search without them
     returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
 
@@ -223,6 +223,9 @@ def discover_plus(
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
+    If a few points lie far from the best one, they may hide the law: the others are searched as
+    well (a trimmed fit, Rousseeuw 1984), and all candidates are compared at all points.
+
     They rank by price. Fitness is minus the orthogonal root mean square error in units of the
     columns' spreads. Constants are fitted by ``workers`` threads. ``errors`` (D,) are standard
     deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
@@ -263,14 +266,18 @@ def without_outliers(
 ) -> np.ndarray | None:
     """The points (M, D) near the zero set of a candidate, if a few others lie far from it.
 
-    Far are :data:`OUTLYING` median distances. None where no point is far or too many are, or where
-    the candidate is exact.
+    None where no point is far or too many are, where the candidate is exact, or where the rest
+    cannot be searched.
     """
     units = Metric.of(points, growing).units(points)
     away = np.abs(first_order(best.expression, points, units)[0])
-    near = away <= OUTLYING * np.nanmedian(away)
-    few = 0.0 < 1.0 - near.mean() <= OUTLIERS and best.contrast > config.prices.resolution
-    return points[near] if few else None
+    near = away <= config.outlying * np.nanmedian(away)
+    if best.contrast <= config.prices.resolution or not 0.0 < 1.0 - near.mean() <= config.outliers:
+        return None
+    try:
+        return check_points(points[near], points.shape[1])
+    except Unusable:  # such as a column that does not vary without them
+        return None
 
 
 def _ranked(
