@@ -242,16 +242,19 @@ def discover_plus(
     few = wide if points.shape[1] <= FEW_COLUMNS else ()
     chosen: list[Chosen] = []
     rank = partial(_ranked, chosen, points, config, wide, errors, dimensions)
-    ranked, growing, interrupted = [], (), False
+
+    def search_also(some: np.ndarray) -> tuple[list[Candidate], tuple[bool, ...]]:
+        asked = clouds(some, set_columns(some), few, dimensions)
+        for cloud, pool in searches(model, asked, config, workers):
+            chosen.extend(_chosen(pool, cloud, config))
+        return rank()
+
+    interrupted = False
     try:
-        some: np.ndarray | None = points
-        while some is not None:
-            asked = clouds(some, set_columns(some), few, dimensions)
-            for cloud, pool in searches(model, asked, config, workers):
-                chosen += _chosen(pool, cloud, config)
-            ranked, growing = rank()
-            once = some is points and ranked
-            some = without_outliers(ranked[0], points, growing, config) if once else None
+        ranked, growing = search_also(points)
+        near = without_outliers(ranked[0], points, growing, config) if ranked else None
+        if near is not None:
+            ranked, growing = search_also(near)
     except Interrupted:
         interrupted = True
         ranked, growing = rank()
