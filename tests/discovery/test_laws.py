@@ -469,12 +469,18 @@ def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     assert str(again).splitlines()[1:] == str(result).splitlines()[1:]
     pd.testing.assert_frame_equal(again.to_dataframe(), result.to_dataframe())
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"], "no half-written file is left"
-    path.write_text(path.read_text().replace('"format": 3', '"format": 99'))
-    with pytest.raises(ValueError, match="format 99; expected 3"):
+    path.write_text(path.read_text().replace('"format": 4', '"format": 99'))
+    with pytest.raises(ValueError, match="format 99; expected 4"):
         Result.load(path)
     path.write_text('{"law": true}')
     with pytest.raises(ValueError, match="holds no result that was saved"):
         Result.load(path)
+
+
+@pytest.mark.parametrize("chi", [None, 0.9, np.inf])
+def test_what_is_unknown_and_what_is_infinite_are_loaded_as_such(found, chi):
+    law = replace(found.best, chi=chi)
+    assert Law.of_record(json.loads(json.dumps(law.record(), allow_nan=False))) == law
 
 
 def test_a_law_is_called_with_rows(found):

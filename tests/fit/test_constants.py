@@ -356,6 +356,16 @@ def test_a_warm_fit_begins_at_the_constants_that_the_skeleton_carries(cloud):
     assert not cold.error < 1e-6
 
 
+def test_a_warm_fit_descends_as_often_as_asked():
+    """A second descent goes from the start's Gauss–Newton step to a wave with zeros everywhere."""
+    x = np.random.default_rng(1).uniform(0.0, 3.0, 200)
+    points, near = np.column_stack([x, 1.5 * np.sin(4.0 * x)]), parse("x2 - 1*sin(2*x1)")
+    once, twice = (
+        fit_sampson([near], points, n_starts=1, warm=True, descents=k)[0] for k in (1, 2)
+    )
+    assert abs(once.expression.constants[1]) < 3.0 and abs(twice.expression.constants[1]) > 10.0
+
+
 def test_threads_and_order_do_not_change_a_fit(problems):
     skeletons, points = [s for s, _, _ in problems[:12]], problems[0][1]
     points = np.column_stack([points, points, points])[:, :3] + 0.1

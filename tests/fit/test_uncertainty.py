@@ -120,6 +120,43 @@ def test_constants_that_are_1_together_are_dropped_together():
     assert simplified(canonical(fit.expression), points, units, 5.0).codes == canonical(law).codes
 
 
+def factored(text, start):
+    """Points of a law with 1 % of noise, a fit of another form, and that form simplified."""
+    rng, box = np.random.default_rng(1), Box(np.full(3, 0.5), np.full(3, 3.0))
+    points = add_noise(drawn(parse(text), "free_box", 150, box, rng), 0.01, rng)
+    (fit,) = fit_sampson([parse(start)], points, warm=True)
+    form = canonical(fit.expression)
+    return form, simplified(form, points, points.std(axis=0), 5.0)
+
+
+@pytest.mark.parametrize(
+    "product, expanded",
+    [("(x1*x2**2 + 3)*(x2 - 1/3) - 2.67*x2**2*x3",
+      "x1*x2**3 - 0.33*x1*x2**2 + 3.05*x2 - 1.02 - 2.67*x2**2*x3"),
+     ("x3**2 - 1.6*(x1 + 0.5)*(x2 - 0.7)", "x3**2 - 1.6*x1*x2 + 1.1*x1 - 0.8*x2 + 0.55")],
+)  # fmt: skip
+def test_four_terms_that_are_a_product_have_a_constant_less(product, expanded):
+    form, found = factored(product, expanded)
+    assert found.codes == canonical(parse(product)).codes
+    assert len(found.constants) == len(form.constants) - 1
+
+
+def test_four_terms_that_are_nearly_a_product_stay():
+    law = "x3**2 - 1.6*x1*x2 + 1.12*x1 - 0.8*x2 + 0.49"  # 0.56 would make it one
+    form, found = factored(law, law)
+    assert found.codes == form.codes
+
+
+def test_a_small_constant_of_large_numbers_stays():
+    """Planck's law: without its cube all distances are next to nothing, as exp is steep."""
+    rng = np.random.default_rng(2)
+    x = rng.uniform(10.0, 650.0, 150)
+    law = canonical(parse("x1 + 1.3e-8*x2**3 - x1*exp(0.0145*x2)"))
+    points = np.column_stack([1.3e-8 * x**3 / np.expm1(0.0145 * x), x])
+    points = add_noise(points, 0.01, rng)
+    assert simplified(law, points, points.std(axis=0), 5.0).codes == law.codes
+
+
 def test_constants_that_matter_stay():
     points = noisy(ELLIPSE, 0.001, 2)
     truth = canonical(parse(ELLIPSE))

@@ -100,7 +100,7 @@ class Sampson(Vanilla):
 
     def finish(self, expressions):
         """Constants fitted by Sampson distance; unchanged if the guards reject every fit."""
-        fits = fit_sampson(expressions, self.points, warm=True, n_starts=1, descents=1)
+        fits = fit_sampson(expressions, self.points, warm=True, n_starts=1, descents=2)
         return [fit.expression for fit in fits if fit.status == "ok"] or expressions
 
 

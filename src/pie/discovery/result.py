@@ -25,7 +25,7 @@ from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from .certificate import Certificate
 
-FORMAT = 3  # of the JSON
+FORMAT = 4  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -227,7 +227,7 @@ class Law:
             },
             "rms": _number(self.rms),
             "relative_rms": _number(self.relative_rms),
-            "chi": None if self.chi is None else _number(self.chi),
+            **({} if self.chi is None else {"chi": _number(self.chi)}),
             "noise": None if math.isnan(self.noise.level) else asdict(self.noise),
             "complexity": self.complexity,
             "name": self.name,
@@ -270,11 +270,12 @@ class Law:
         errors = (_from_number(c["standard_error"]) for c in constants)
         in_units = any("unit" in c for c in constants)
         units = tuple(c.get("unit", "") for c in constants) if in_units else ()
+        chi = _from_number(record["chi"]) if "chi" in record else None
         price = Price(**{name: _from_number(value) for name, value in record["price"].items()})
         return cls(
             program, tuple(record["columns"]), tuple(errors),
             _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
-            record["chi"], record["proposer"], price, units,
+            chi, record["proposer"], price, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
         )  # fmt: skip
 

@@ -203,7 +203,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
             few[j, i] = columns[j, i * max(1, n // m)]
     slopes, slim, residual = workspace(codes, 1 + p, m), workspace(codes, 1 + d, m), np.empty(m)
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
-    screened = 0
+    screened = done = 0
     for upto, tries in ((min(_FIRST_LOOK, len(starts)), min(2, descents)), (len(starts), descents)):
         for s in range(screened, upto):
             image = tried[2 * s + 1]
@@ -212,9 +212,10 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
                 costs[2 * s + 1] = residuals(codes, image, few, slim, residual, far)
             costs[2 * s] = residuals(codes, starts[s], few, slim, residual, far)
         screened = upto
-        for s in ascending(costs)[:tries]:
+        for s in ascending(costs)[: tries - done]:
             if not np.isfinite(costs[s]):
                 break
+            done += 1
             constants = tried[s].copy()
             costs[s] = np.inf  # done
             cost = _descend(codes, constants, columns, exact, max_iterations, far)

@@ -79,7 +79,7 @@ def fit_sampson(
     max_iterations: int = 40,
     seed: int = 0,
     workers: int = 1,
-    descents: int = 6,
+    descents: int = 8,
     warm: bool = False,
     far: float = np.inf,
     curved: float = np.inf,

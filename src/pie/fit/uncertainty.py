@@ -8,14 +8,16 @@ are :func:`known_numbers` are not fitted: c is without them.
 """
 
 import functools
+import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
-from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.operators import BY_NAME, CONSTANT, arity
-from ..expr.terms import terms
+from ..expr.terms import joined, terms
 from ..zeroset.distance import first_order
 from ..zeroset.neighbours import squared_distances
 
@@ -28,6 +30,7 @@ CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
 RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
+FACTORED = 0.2  # relative difference of a·d and b·c up to which a + b + c + d may be a product
 UNITY = 0.1  # constants within this of ±1 may be that, several at once
 SAME = 1e-12  # relative tolerance for such a rate
 NEAR = 0.01  # the same, for one that may be it
@@ -256,7 +259,7 @@ def _without_constants(
         constant = expression.constants[k]
         for target in targets:
             away = abs(constant - target)
-            if away <= max(CONFIDENT * errors[k], CLOSE * max(1.0, abs(constant))) and away > 0.0:
+            if 0.0 < away <= max(CONFIDENT * errors[k], CLOSE * abs(constant)):
                 constants = list(expression.constants)
                 constants[k] = target
                 changed = expression.with_constants(constants)
@@ -269,6 +272,7 @@ def _without_constants(
     pieces = terms(to_tree(expression))
     norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
     sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
+    found += [(np.inf, changed) for changed in _factored(pieces, points)]
     error = root_mean_square(expression, points, units)
     for i, size in enumerate(sizes):
         if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
@@ -276,6 +280,26 @@ def _without_constants(
             tree = functools.reduce(lambda left, right: ("add", left, right), rest)
             found.append((size / max(error, 1e-300), from_tree(tree)))
     return sorted(found, key=lambda entry: entry[0])
+
+
+@np.errstate(all="ignore")
+def _factored(pieces: list[Tree], points: np.ndarray) -> Iterator[Expression]:
+    """Sums with a product for four terms a + b + c + d, where a·d is about b·c at all points.
+
+    It is (a + b)·(1 + c/a), which has one number less.
+    """
+    values = np.array([from_tree(piece).values(points) for piece in pieces])
+    for four in itertools.combinations(range(len(pieces)), 4):
+        rest = [piece for k, piece in enumerate(pieces) if k not in four]
+        for other in four[1:]:
+            ends, middle = [four[0], other], [k for k in four[1:] if k != other]
+            ratio = np.prod(values[ends], axis=0) / np.prod(values[middle], axis=0)
+            if not (abs(ratio[0] - 1.0) <= FACTORED and np.ptp(ratio) <= CLOSE):
+                continue
+            for k in four:
+                a, (b, c) = pieces[k], [pieces[i] for i in (middle if k in ends else ends)]
+                product = ("mul", ("add", a, b), ("add", ("c", 1.0), ("div", c, a)))
+                yield from_tree(joined("add", [product, *rest]))
 
 
 def _length(expression: Expression) -> tuple[int, int]:

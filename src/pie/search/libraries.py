@@ -73,9 +73,13 @@ def _angle(points: np.ndarray, variable: int, unit: float) -> Tree | None:
     return ("x", variable) if unit == 1.0 else ("mul", ("c", unit), ("x", variable))
 
 
+def _each(points: np.ndarray, units: Units) -> Iterator[tuple[int, float]]:
+    """The variables 1 … D, each with its unit."""
+    yield from enumerate(map(float, units if len(units) else np.ones(points.shape[1])), 1)
+
+
 def all_functions(points: np.ndarray, units: Units = ()) -> list[Tree]:
-    every = enumerate(units if len(units) else np.ones(points.shape[1]), 1)
-    return [f for j, unit in every for f in functions_of(points, j, float(unit))]
+    return [f for j, unit in _each(points, units) for f in functions_of(points, j, unit)]
 
 
 def ratios(n: int) -> list[Tree]:
@@ -102,11 +106,10 @@ def products(points: np.ndarray, units: Units = ()) -> list[Tree]:
 
     With three variables or more, one factor of a product is a variable itself.
     """
-    d, every = points.shape[1], units if len(units) else np.ones(points.shape[1])
-    of_each = [
-        [x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, x[1], float(unit))]
-        for x, unit in zip(variables(d), every, strict=True)
-    ]
+    d, of_each = points.shape[1], []
+    for j, unit in _each(points, units):
+        x: Tree = ("x", j)
+        of_each.append([x, ("pow2", x), ("pow3", x), inverse(x), *functions_of(points, j, unit)])
     found = [term for terms in of_each for term in terms]
     found += [("mul", terms[0], f) for terms in of_each for f in terms[4:]]
     for a, b in combinations(of_each, 2):
@@ -128,9 +131,9 @@ def _of_two(a: Tree, b: Tree) -> Iterator[list[Tree]]:
 def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
     """Functions g(u; t) with a number t inside, each with a grid of t.
 
-    g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, or the pair cos(t·u), sin(t·u); u is a
-    variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v of
-    v = x² + t·y² of two variables. In the trees t is the variable D + 1.
+    g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, cos²(t·u), or the pair cos(t·u), sin(t·u); u
+    is a variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v
+    of v = x² + t·y² of two variables. In the trees t is the variable D + 1.
     """
     d = points.shape[1]
     xs, t = variables(d), ("x", d + 1)
@@ -147,6 +150,7 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
             continue
         yield [("exp", ("mul", t, u))], RATES / reach
         yield [(name, ("mul", t, u)) for name in ("cos", "sin")], FREQUENCIES / reach
+        yield [("pow2", ("cos", ("mul", t, u)))], FREQUENCIES / (2.0 * reach)
         for name in ("ln", "sqrt", "div"):
             for shifted, end in ((("add", t, u), -low), (("sub", t, u), high)):
                 yield [inverse(shifted) if name == "div" else (name, shifted)], reach * SHIFTS + end
@@ -203,9 +207,9 @@ def squared_waves(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
     ([15, 15], [20, 20, 20])
     """
     d, found = points.shape[1], []
-    for theta, unit in zip(variables(d), units if len(units) else np.ones(d), strict=True):
-        if angle := _angle(points, theta[1], float(unit)):
-            rest = [x for x in variables(d) if x != theta]
+    for j, unit in _each(points, units):
+        if angle := _angle(points, j, unit):
+            rest = [x for x in variables(d) if x != ("x", j)]
             m = [ONE, *rest, ("pow2", rest[0]) if d == 2 else ("mul", *rest)]
             both = [(name, angle) for name in ("sin", "cos")]
             waves = [ONE, *both, *(("pow2", wave) for wave in both)]

@@ -62,7 +62,7 @@ class PlusConfig:
     proposers: tuple[str, ...] = tuple(PROPOSERS)
     beam: int = 64  # skeletons
     starts: int = 48  # starts of the constants screened per skeleton
-    descents: int = 6  # Levenberg–Marquardt runs from the best of them
+    descents: int = 8  # Levenberg–Marquardt runs from the best of them
     max_iterations: int = 40  # per descent
     curved: float = 0.25  # step over which a law is nearly linear at most, in spreads
     far: float = 0.3  # bound of a distance in the loss, in spreads; inf = least squares
