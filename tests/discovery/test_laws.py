@@ -459,6 +459,21 @@ def test_a_result_says_the_noise_that_neighbours_show():
     assert np.isnan(few.noise.level) and "noise" not in str(few)
 
 
+def test_a_result_says_how_many_points_it_leaves_far_away():
+    x = np.random.default_rng(0).uniform(0.5, 2.0, 80)
+    table = pd.DataFrame({"p": x, "V": 1.3 / x * (1.0 + 0.001 * np.cos(97.0 * x))})
+    assert "without" not in str(discover(table, config=FAST))
+    table.loc[:4, "V"] += 1.0
+    result = discover(table, config=FAST)
+    law = result.best
+    assert str(law.template) == "V*p - c1" and law.outliers == 5
+    assert law.inlier_rms < 0.002 < 0.1 < law.relative_rms
+    assert (
+        f"of the spread; {law.inlier_rms:.2g} without 5 outliers, which are farther than 8 median "
+        "distances" in str(result)
+    )
+
+
 @pytest.mark.parametrize("name", ["found", "nothing"])
 def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     result = request.getfixturevalue(name)

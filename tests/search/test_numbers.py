@@ -5,6 +5,7 @@ import pytest
 
 from pie.data.sampling import add_noise
 from pie.experiments.metrics import two_sided
+from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse
 from pie.search import libraries
 from pie.search.plus import PlusConfig, discover_plus
@@ -68,6 +69,15 @@ def test_a_noisy_law_is_found_in_any_units(points, law, units, tiny_network, rng
     )
     assert np.median(left) < 0.01
     assert len(found.codes) <= len(parse(law).codes) + 2
+
+
+def test_the_square_of_a_cosine_is_one_term(rng):
+    """A constant and a wave of twice the rate are two."""
+    x = rng.uniform(0.0, 3.0, 200)
+    points = add_noise(np.column_stack([x, 1.7 * np.cos(1.1 * x) ** 2]), 0.01, rng)
+    found = with_number(points, errors_of(points), Prices())
+    law = canonical(parse("x2 - 1.7*cos(1.1*x1)**2"))
+    assert law.codes in {canonical(f).codes for f in found}
 
 
 @pytest.mark.parametrize("n, d", [(8, 2), (60, 2), (60, 3)])

@@ -18,7 +18,7 @@ from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
-from ..zeroset.distance import first_order
+from ..zeroset.distance import first_order, near
 from ..zeroset.metric import Metric, set_columns
 from .candidates import Candidate, Discovery, Unusable, check_points
 from .cloud import Cloud, clouds
@@ -76,8 +76,7 @@ class PlusConfig:
     operators: tuple[str, ...] = ()  # of an answer, beside +, − and ·; () = all
     prices: Prices = Prices()
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
-    outlying: float = 8.0  # median distances of an outlier from an equation; 5.4 normal deviations
-    outliers: float = 0.35  # share at most; 0 = no second search without them
+    outliers: float = 0.35  # share at most (zeroset.distance); 0 = no second search without them
     returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
 
@@ -252,9 +251,9 @@ def discover_plus(
     interrupted = False
     try:
         ranked, growing = search_also(points)
-        near = without_outliers(ranked[0], points, growing, config) if ranked else None
-        if near is not None:
-            ranked, growing = search_also(near)
+        others = without_outliers(ranked[0], points, growing, config) if ranked else None
+        if others is not None:
+            ranked, growing = search_also(others)
     except Interrupted:
         interrupted = True
         ranked, growing = rank()
@@ -273,12 +272,11 @@ def without_outliers(
     cannot be searched.
     """
     units = Metric.of(points, growing).units(points)
-    away = np.abs(first_order(best.expression, points, units)[0])
-    near = away <= config.outlying * np.nanmedian(away)
-    if best.contrast <= config.prices.resolution or not 0.0 < 1.0 - near.mean() <= config.outliers:
+    usual = near(first_order(best.expression, points, units)[0])
+    if best.contrast <= config.prices.resolution or not 0.0 < 1.0 - usual.mean() <= config.outliers:
         return None
     try:
-        return check_points(points[near], points.shape[1])
+        return check_points(points[usual], points.shape[1])
     except Unusable:  # such as a column that does not vary without them
         return None
 
