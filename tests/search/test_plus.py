@@ -118,6 +118,7 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
         (lambda: PlusConfig(beam=0), "inference_plus.beam is 0; expected at least 1"),
         (lambda: PlusConfig(starts=0), "inference_plus.starts is 0"),
         (lambda: PlusConfig(far=0.0), "inference_plus.far is 0.0"),
+        (lambda: PlusConfig(outliers=0.6), "inference_plus.outliers is 0.6; expected 0 to below"),
         (lambda: PlusConfig(proposers=("guess",)), "proposers holds 'guess'; known are relations"),
         (lambda: PlusConfig(proposers=()), "inference_plus.proposers is empty"),
         (
@@ -165,7 +166,7 @@ def test_a_law_is_found_behind_outliers(model, rng):
     assert found == [False, True]
 
 
-def test_outliers_are_few_points_far_from_an_equation_that_is_near_the_others(rng):
+def test_outliers_are_some_points_far_from_an_equation_that_is_near_the_others(rng):
     x = rng.uniform(0.0, 1.0, 100)
     line = np.column_stack([x, x + 0.01 * rng.standard_normal(100)])
     best = Candidate(parse("x1 - x2"), -0.01, 0.0, "ok", 0.01, contrast=0.01)
@@ -174,5 +175,8 @@ def test_outliers_are_few_points_far_from_an_equation_that_is_near_the_others(rn
     far[:30, 1] += 1.0
     np.testing.assert_array_equal(without_outliers(best, far, (), FAST), far[30:])
     assert without_outliers(replace(best, contrast=0.0), far, (), FAST) is None, "it is exact"
+    near = line.copy()
+    near[:4, 1] += 1.0
+    assert without_outliers(best, near, (), FAST) is None, "four of a hundred hide nothing"
     far[30:40, 1] += 1.0
     assert without_outliers(best, far, (), FAST) is None, "two fifths are no few"

@@ -52,6 +52,9 @@ PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
 }
 
 
+HIDING = 0.05  # share of outliers at least that may hide a law
+
+
 @dataclass(frozen=True)
 class PlusConfig:
     """Settings of *PIE+*: section ``inference_plus`` of params.yaml.
@@ -83,6 +86,8 @@ class PlusConfig:
     def __post_init__(self):
         if not self.far > 0.0:
             raise ValueError(f"inference_plus.far is {self.far}; expected > 0")
+        if not 0.0 <= self.outliers < 0.5:
+            raise ValueError(f"inference_plus.outliers is {self.outliers}; expected 0 to below 0.5")
         for name, value in _counts(self, "inference_plus"):
             if value < 1:
                 raise ValueError(f"{name} is {value}; expected at least 1")
@@ -222,7 +227,7 @@ def discover_plus(
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
-    If a few points lie far from the best one, they may hide the law: the others are searched as
+    If some points lie far from the best one, they may hide the law: the others are searched as
     well (a trimmed fit, Rousseeuw 1984), and all candidates are compared at all points.
 
     They rank by price. Fitness is minus the orthogonal root mean square error in units of the
@@ -266,14 +271,15 @@ def discover_plus(
 def without_outliers(
     best: Candidate, points: np.ndarray, growing: tuple[bool, ...], config: PlusConfig
 ) -> np.ndarray | None:
-    """The points (M, D) near the zero set of a candidate, if a few others lie far from it.
+    """The points (M, D) near the zero set of a candidate, if some others lie far from it.
 
-    None where no point is far or too many are, where the candidate is exact, or where the rest
-    cannot be searched.
+    None where hardly any point is far or too many are, where the candidate is exact, or where the
+    rest cannot be searched.
     """
     units = Metric.of(points, growing).units(points)
     usual = near(first_order(best.expression, points, units)[0])
-    if best.contrast <= config.prices.resolution or not 0.0 < 1.0 - usual.mean() <= config.outliers:
+    share = 1.0 - usual.mean()
+    if best.contrast <= config.prices.resolution or not HIDING <= share <= config.outliers:
         return None
     try:
         return check_points(points[usual], points.shape[1])
