@@ -10,9 +10,11 @@ SVG) into ``--out``.
 """
 
 import argparse
+import itertools
 import json
 import subprocess
 import sys
+import timeit
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +23,7 @@ ROOT = HERE.parent
 EQUATIONS = (1000, 4000, 16_000, 64_000)
 WORKERS = (1, 2)
 NETWORKS = ("half", "pie", "double", "paper")
-STEPS, BATCH = 5, 128
+STEPS, BATCH, EXAMPLES = 5, 128, 2048
 
 
 def corpora(tiny: bool) -> list[dict]:
@@ -48,25 +50,69 @@ def trained(network: str, steps: int) -> dict:
     from pie.experiments.settings import load_settings
     from pie.network.config import ModelConfig
     from pie.network.model import PIE
-    from pie.network.throughput import training_throughput
     from pie.params import read_yaml, record
 
     settings = load_settings(ROOT / "params.yaml")
-    model = settings.model
+    config = settings.model
     if network == "paper":
         sections = read_yaml(ROOT / "configs/paper.yaml")
-        model = record(ModelConfig, sections["model"], "model")
+        config = record(ModelConfig, sections["model"], "model")
     elif network != "pie":
         factor = 2.0 if network == "double" else 0.5
         names = ("width", "heads", "encoder_feed_forward", "decoder_feed_forward")
-        model = replace(model, **{name: int(factor * getattr(model, name)) for name in names})
-    config = replace(settings.pretraining, batch_size=BATCH, examples=2048)
-    speed = training_throughput(model, config, Corpus(settings.corpus), steps)
+        config = replace(config, **{name: int(factor * getattr(config, name)) for name in names})
+    model = PIE(config).train()
+    speed = training_speed(model, settings.pretraining, Corpus(settings.corpus), steps)
     return {
-        "network": network, "parameters": sum(p.numel() for p in PIE(model).parameters()),
-        "examples_per_second": speed.examples_per_second, "share_of_matmul": speed.share,
-        "gigabytes": peak_memory() / 2**20,
+        "network": network, "parameters": sum(p.numel() for p in model.parameters()),
+        **speed, "gigabytes": peak_memory() / 2**20,
     }  # fmt: skip
+
+
+def training_speed(model, config, corpus, steps: int) -> dict:
+    """Median speed of training steps on the CPU, beside that of a matrix product.
+
+    Operations as torch counts them; both in the precision of the training ``config``.
+    """
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from pie.network.objective import has_bfloat16, loss_of
+    from pie.network.streaming import Shards, batches
+
+    bfloat16 = config.bfloat16 and has_bfloat16("cpu")
+    optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
+    source = batches(Shards(corpus, EXAMPLES, config.seed), BATCH)
+    pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
+    turn = itertools.cycle(pool)
+
+    def step() -> None:
+        points, tokens = next(turn)
+        losses, _ = loss_of(model, points.float(), tokens, bfloat16)
+        optimizer.zero_grad(set_to_none=True)
+        losses.mean().backward()
+        optimizer.step()
+
+    operations = 0
+    for _ in pool:
+        with FlopCounterMode(display=False) as counter:
+            step()
+        operations += counter.get_total_flops() / len(pool)
+    dtype = torch.bfloat16 if bfloat16 else torch.float32
+    a, b = torch.randn(2048, 2048, dtype=dtype), torch.randn(2048, 2048, dtype=dtype)
+    product = 2 * 2048**3 / seconds(lambda: a @ b, 10)
+    taken = seconds(step, steps)
+    return {
+        "examples_per_second": BATCH / taken,
+        "share_of_matmul": operations / taken / product,
+    }
+
+
+def seconds(function, repeats: int) -> float:
+    """Median time of a call, the first one not counted."""
+    function()
+    times = sorted(timeit.repeat(function, number=1, repeat=repeats))
+    return times[len(times) // 2]
 
 
 def draw(results: dict):

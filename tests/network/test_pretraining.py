@@ -23,7 +23,6 @@ from pie.network.objective import exact_by_noise, loss_of, validate
 from pie.network.pretraining import pretrain
 from pie.network.runs import RUNS, configs, is_finished, main
 from pie.network.schedule import TrainingConfig, learning_rate
-from pie.network.throughput import training_throughput
 from pie.params import read_yaml, record
 from pie.report import figures, tables
 from pie.search.proposers.network import skeletons
@@ -154,12 +153,6 @@ def test_bf16_is_used_only_where_the_processor_has_it(tmp_path, cache, monkeypat
         train(tmp_path / str(native), cache, config)
         assert used == {native}
         used.clear()
-
-
-@pytest.mark.slow
-def test_throughput_counts_operations(cache):
-    result = training_throughput(TINY, SHORT, Corpus(CORPUS), 2, cache)
-    assert result.examples_per_second > 0 and 0 < result.share < 1.5
 
 
 @pytest.mark.parametrize(
