@@ -12,9 +12,9 @@ SVG) into ``--out``.
 import argparse
 import itertools
 import json
+import statistics
 import subprocess
 import sys
-import timeit
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +75,7 @@ def training_speed(model, config, corpus, steps: int) -> dict:
     Operations as torch counts them; both in the precision of the training ``config``.
     """
     import torch
+    from run import clocked
     from torch.utils.flop_counter import FlopCounterMode
 
     from pie.network.objective import has_bfloat16, loss_of
@@ -100,19 +101,13 @@ def training_speed(model, config, corpus, steps: int) -> dict:
         operations += counter.get_total_flops() / len(pool)
     dtype = torch.bfloat16 if bfloat16 else torch.float32
     a, b = torch.randn(2048, 2048, dtype=dtype), torch.randn(2048, 2048, dtype=dtype)
-    product = 2 * 2048**3 / seconds(lambda: a @ b, 10)
-    taken = seconds(step, steps)
+    a @ b  # the first one takes longer
+    product = 2 * 2048**3 / statistics.median(clocked(torch.matmul, a, b) for _ in range(10))
+    taken = statistics.median(clocked(step) for _ in range(steps))
     return {
         "examples_per_second": BATCH / taken,
         "share_of_matmul": operations / taken / product,
     }
-
-
-def seconds(function, repeats: int) -> float:
-    """Median time of a call, the first one not counted."""
-    function()
-    times = sorted(timeit.repeat(function, number=1, repeat=repeats))
-    return times[len(times) // 2]
 
 
 def draw(results: dict):

@@ -74,6 +74,7 @@ def test_cost_of_corpora_and_training_runs_with_one_of_each(root, tmp_path):
     assert [one["equations"] for one in found["corpus"]] == [100]
     (network,) = found["training"]
     assert 2e6 < network["parameters"] < 3e6 and 0.0 < network["share_of_matmul"] < 1.5
+    assert network["examples_per_second"] > 0.0
 
 
 @pytest.mark.slow
