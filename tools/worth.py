@@ -1,13 +1,15 @@
 """What parts of *PIE+* are worth: right answers without them, on problems that may guide choices.
 
     python tools/worth.py nothing numbers sheet crossing+sheet --first 430000
+    python tools/worth.py nothing outliers --first 450000 --outliers 0.2
 
-What is left out is named as in params.yaml (``inference_plus.proposers`` and ``.prices``), several
-at once with a plus between. Per search: of the measured tables of the half for choices, how often
-the textbook's relation is first and among the answers, and how many tables without one get a law;
-right skeletons of problems of 08_plus from another item on (``--first``: take items on which no
-choice was made), by noise; of *wild*, recovered without noise, and right skeletons with 1 %.
-Answers are kept in build/worth, so that an interrupted run goes on.
+What is left out is named as in params.yaml (``inference_plus.proposers`` and ``.prices``, or
+``outliers``: the second search without them), several at once with a plus between. Per search: of
+the measured tables of the half for choices, how often the textbook's relation is first and among
+the answers, and how many tables without one get a law; right skeletons of problems of 08_plus from
+another item on (``--first``: take items on which no choice was made), by noise, and of the same
+with a share of outliers (``--outliers``); of *wild*, recovered without noise, and right skeletons
+with 1 %. Answers are kept in build/worth, so that an interrupted run goes on.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -22,6 +24,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from pie.data.benchmarks import Problem, load, noisy
+from pie.data.conditions import under
 from pie.experiments.evaluation import evaluate
 from pie.experiments.fresh import fresh_problems
 from pie.experiments.measured import answered, read_tables
@@ -32,6 +35,7 @@ from pie.search.price import Prices
 
 ROOT = Path(__file__).resolve().parent.parent
 NOISE = (0.0, 0.01, 0.05)  # of the spread of each column
+OUTLIERS = "outliers"
 PRICES = [field.name for field in fields(Prices) if field.name != "resolution"]
 
 
@@ -42,8 +46,10 @@ def without(config: PlusConfig, names: str) -> PlusConfig:
             config = replace(config, proposers=tuple(p for p in config.proposers if p != name))
         elif name in PRICES:
             config = replace(config, prices=replace(config.prices, **{name: 0.0}))
+        elif name == OUTLIERS:
+            config = replace(config, outliers=0.0)
         else:
-            known = ", ".join((*config.proposers, *PRICES))
+            known = ", ".join((*config.proposers, *PRICES, OUTLIERS))
             raise ValueError(f"{name!r} is no part of the search; known are {known}")
     return config
 
@@ -79,6 +85,9 @@ def main() -> None:
     parser.add_argument("parts", nargs="+", help="what is left out, each in a search of its own")
     parser.add_argument("--first", type=int, required=True, help="item that begins the problems")
     parser.add_argument("--each", type=int, default=25, help="per corpus, noise and variables")
+    parser.add_argument(
+        "--outliers", type=float, default=0.0, help="share of these problems' points"
+    )
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     settings, models = load_settings(ROOT / "params.yaml"), ROOT / "data/models"
@@ -94,6 +103,11 @@ def main() -> None:
          f"noise {level or 0}")
         for level in dict.fromkeys(levels)
     ]  # fmt: skip
+    if options.outliers:
+        asked += [
+            ([under(p, OUTLIERS, options.outliers) for p in these], score, f"{name}, outliers")
+            for these, score, name in asked
+        ]
     wild = load(benchmarks, "wild")
     asked.append((wild, "recovered", "wild"))
     asked.append(([noisy(p, 0.01) for p in wild], "skeleton", "wild, noise 0.01"))

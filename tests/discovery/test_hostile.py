@@ -20,6 +20,7 @@ import sympy
 from hostile import clear
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tiny import SMALLEST
 
 from pie import ImplicitRegressor
 from pie.discovery import cli, laws
@@ -28,11 +29,9 @@ from pie.discovery.measurements import LARGEST, BadTable, measurements
 from pie.discovery.subsets import rough
 from pie.expr.expression import parse
 from pie.network.model import save_weights
-from pie.search.plus import PlusConfig
 from pie.search.pool import Interrupted
 
 TRIED = int(os.environ.get("PIE_HOSTILE", "300"))
-QUICK = PlusConfig(beam=4, starts=4, max_iterations=10, returned=4)
 
 
 def tries(share):
@@ -69,7 +68,7 @@ def shown(result):
 def answered(data, folder, **options):
     """The result, which can be shown; None for a table that is refused clearly."""
     try:
-        result = discover(data, folder, config=QUICK, **options)
+        result = discover(data, folder, config=SMALLEST, **options)
     except BadTable as error:
         clear(error)
         return None
@@ -114,7 +113,7 @@ def test_any_file_ends_with_0_1_or_2_and_one_line_on_errors(weights, tmp_path, c
     path = tmp_path / "points.csv"
     path.write_bytes(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "discover", functools.partial(discover, config=QUICK))
+        patch.setattr(cli, "discover", functools.partial(discover, config=SMALLEST))
         status = cli.main(["discover", str(path), "--weights", str(weights), *how])
     out, err = capfd.readouterr()
     if status == cli.UNUSABLE:
@@ -153,7 +152,7 @@ LAWFUL = np.column_stack([X, 1.0 / X])
 
 @pytest.mark.parametrize("scale", [1e-59, 1e-30, 1e30, 1e59])
 def test_a_law_is_found_in_any_units_that_are_taken(weights, scale):
-    best = discover(LAWFUL * scale, weights, config=QUICK).best
+    best = discover(LAWFUL * scale, weights, config=SMALLEST).best
     assert best is not None and best.names == ("x1", "x2")
     np.testing.assert_allclose(best.distance(LAWFUL * scale), 0.0, atol=1e-12 * scale)
 
@@ -161,21 +160,21 @@ def test_a_law_is_found_in_any_units_that_are_taken(weights, scale):
 def test_a_column_that_varies_in_one_row_only_obeys_no_law(weights):
     for row in range(8):
         table = np.column_stack([X, np.where(np.arange(40) == row, 1.0, 0.0)])
-        result = discover(table, weights, config=QUICK)
+        result = discover(table, weights, config=SMALLEST)
         assert not result.law
         shown(result)
 
 
 def test_constants_are_not_called_like_columns(weights):
     frame = pd.DataFrame({"c1": X, "c2": 3.0 / X})
-    law = discover(frame, weights, config=QUICK).best
+    law = discover(frame, weights, config=SMALLEST).best
     assert set(law.constants) == {"c_1"} and {s.name for s in law.template.free_symbols} == {
         "c1", "c2", "c_1",
     }  # fmt: skip
 
 
 def test_the_distance_neither_overflows_nor_fails_at_a_singular_zero(weights):
-    law = discover(LAWFUL, weights, config=QUICK).best
+    law = discover(LAWFUL, weights, config=SMALLEST).best
     assert str(law.program) == "x1*x2 - 1.0"
     assert law.distance(np.array([[1e10, 1e160]])) == pytest.approx(1e10)
     crossing = replace(law, program=parse("x1*x2"))
@@ -195,7 +194,7 @@ def test_the_regressor_warns_neither_of_infinities_nor_of_sparse_columns(weights
 def test_of_many_columns_the_result_says_which_were_compared_and_searched(weights):
     table = np.random.default_rng(0).random((50, 40))
     table[:, 10:20] = table[:, :10] ** 2
-    result = discover(table, weights, config=QUICK, max_sets=3)
+    result = discover(table, weights, config=SMALLEST, max_sets=3)
     assert any("of 9880 sets of 3 columns 200 were compared" in note for note in result.notes)
     assert any("more sets of columns promise a law" in note for note in result.notes)
     assert any("searched 3 sets of columns: " in note for note in result.notes)
@@ -203,14 +202,14 @@ def test_of_many_columns_the_result_says_which_were_compared_and_searched(weight
 
 def test_columns_by_name_are_a_table(weights):
     by_name, frame = ({"x": X, "y": 3.0 / X}, pd.DataFrame({"x": X, "y": 3.0 / X}))
-    found = [repr(discover(data, weights, config=QUICK)) for data in (by_name, frame)]
+    found = [repr(discover(data, weights, config=SMALLEST)) for data in (by_name, frame)]
     assert found[0] == found[1]
 
 
 def test_a_slow_machine_ends_the_search_and_the_result_says_so(weights):
     table = np.random.default_rng(0).random((50, 6))
     table[:, 3:] = table[:, :3] ** 2
-    result = discover(table, weights, config=QUICK, seconds=0.0)
+    result = discover(table, weights, config=SMALLEST, seconds=0.0)
     assert any("the search ended after 0 s" in note for note in result.notes)
     assert any("searched 1 set of columns: " in note for note in result.notes)
     assert not result.candidates, "not a batch was fitted"
@@ -227,11 +226,11 @@ def test_an_interrupted_search_says_what_it_has_found(weights, monkeypatch):
         raise Interrupted(found if len(asked) == 1 else replace(found, candidates=()))
 
     monkeypatch.setattr(laws, "discover_plus", interrupted)
-    result = discover(x, weights, config=QUICK)
+    result = discover(x, weights, config=SMALLEST)
     assert len(asked) == 1 and any("was interrupted" in note for note in result.notes)
     assert result.candidates, "what the search had found is lost"
     with pytest.raises(KeyboardInterrupt):
-        discover(x, weights, config=QUICK)
+        discover(x, weights, config=SMALLEST)
 
 
 def test_lawful_triples_of_thirty_columns_are_compared_among_the_first():
@@ -256,7 +255,7 @@ def test_too_many_columns_are_refused_at_once(tmp_path, capsys):
 def test_names_that_a_terminal_cannot_show_are_written_otherwise(weights, tmp_path, monkeypatch):
     path, terminal = tmp_path / "points.csv", io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     pd.DataFrame(LAWFUL, columns=["质量", "b"]).to_csv(path, index=False)
-    monkeypatch.setattr(cli, "discover", functools.partial(discover, config=QUICK))
+    monkeypatch.setattr(cli, "discover", functools.partial(discover, config=SMALLEST))
     monkeypatch.setattr(sys, "stdout", terminal)
     assert cli.main(["discover", str(path), "--weights", str(weights)]) == cli.FOUND
     terminal.seek(0)

@@ -459,6 +459,21 @@ def test_a_result_says_the_noise_that_neighbours_show():
     assert np.isnan(few.noise.level) and "noise" not in str(few)
 
 
+def test_a_result_says_how_many_points_it_leaves_far_away():
+    x = np.random.default_rng(0).uniform(0.5, 2.0, 80)
+    table = pd.DataFrame({"p": x, "V": 1.3 / x * (1.0 + 0.001 * np.cos(97.0 * x))})
+    assert "without" not in str(discover(table, config=FAST))
+    table.loc[:4, "V"] += 1.0
+    result = discover(table, config=FAST)
+    law = result.best
+    assert str(law.template) == "V*p - c1" and law.outliers == 5
+    assert law.inlier_rms < 0.002 < 0.1 < law.relative_rms
+    assert (
+        f"of the spread; {law.inlier_rms:.2g} without 5 outliers, which are farther than 8 median "
+        "distances" in str(result)
+    )
+
+
 @pytest.mark.parametrize("name", ["found", "nothing"])
 def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     result = request.getfixturevalue(name)
@@ -469,8 +484,8 @@ def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     assert str(again).splitlines()[1:] == str(result).splitlines()[1:]
     pd.testing.assert_frame_equal(again.to_dataframe(), result.to_dataframe())
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"], "no half-written file is left"
-    path.write_text(path.read_text().replace('"format": 4', '"format": 99'))
-    with pytest.raises(ValueError, match="format 99; expected 4"):
+    path.write_text(path.read_text().replace('"format": 5', '"format": 99'))
+    with pytest.raises(ValueError, match="format 99; expected 5"):
         Result.load(path)
     path.write_text('{"law": true}')
     with pytest.raises(ValueError, match="holds no result that was saved"):

@@ -346,6 +346,16 @@ def test_a_fifth_of_outliers_can_be_left_out():
     assert found.status == "ok" and found.contrast < 0.1
 
 
+def test_three_tenths_of_outliers_leave_an_exact_law_exact():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1.5, 1.5, 200)
+    dirty = np.column_stack([x, x**2 - 0.3])
+    dirty[:60] = rng.uniform(-1.5, 1.5, (60, 2))
+    law, wrong = (judged(parse(f), dirty) for f in ("x2 - 1*x1**2 + 0.3", "x2 - 1*x1**2 + 0.4"))
+    assert law.status == wrong.status == "ok"
+    assert law.contrast < 1e-4 < 0.05 < wrong.contrast
+
+
 def test_a_warm_fit_begins_at_the_constants_that_the_skeleton_carries(cloud):
     """sin(C·x1) with C = 31: far from every random start, found from nearby."""
     points = cloud("x2 - sin(31*x1)", variable=2)

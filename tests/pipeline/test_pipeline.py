@@ -254,6 +254,7 @@ def test_parts_of_the_search_are_left_out_by_their_names(root):
     assert {*config.proposers} - {*left.proposers} == {"numbers"}
     assert left.prices == replace(config.prices, sheet=0.0)
     assert worth.without(config, "nothing") == config
+    assert worth.without(config, "shapes+outliers").outliers == 0.0
     with pytest.raises(ValueError, match="'resolution' is no part of the search; known are relat"):
         worth.without(config, "resolution")
 

@@ -23,14 +23,14 @@ def test_the_probabilities_of_all_nodes_in_a_context_sum_to_one():
     prior = forms()
     contexts = [tuple(key.split("|")) if key else () for key in prior.counts]
     for context in [*contexts, ("sin 0", "sqrt"), ("pow5 0", "cos")]:
-        total = sum(np.exp(-prior._cost(node, context)) for node in NODES)
+        total = sum(np.exp(-prior.node_cost(node, context)) for node in NODES)
         assert total == pytest.approx(1.0, abs=1e-12), context
 
 
 def test_a_context_that_was_never_seen_is_as_the_shorter_one():
     prior = forms()
     assert "pow5 0|cos" not in prior.counts
-    assert prior._cost("x", ("pow5 0", "cos")) == prior._cost("x", ("pow5 0",))
+    assert prior.node_cost("x", ("pow5 0", "cos")) == prior.node_cost("x", ("pow5 0",))
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +65,14 @@ def test_two_formulas_give_their_probabilities_by_hand():
     kinds = 3  # sub, x, pow2
     of_all = (4 + kinds / len(NODES)) / (7 + kinds)
     at_place = (1 + 2 * of_all) / (2 + 2)
-    assert np.exp(-prior._cost("x", ("sub 1",))) == pytest.approx(at_place)
+    assert np.exp(-prior.node_cost("x", ("sub 1",))) == pytest.approx(at_place)
 
 
 def test_the_root_has_a_context_of_its_own():
     """Both are differences, and only one node of seven is."""
     prior = Forms.of([parse("x1 - x2"), parse("x1 - x2**2")])
     assert prior.counts["root"] == {"sub": 2} and sum(prior.counts[""].values()) == 7
-    assert np.exp(-prior._cost("sub", ("root",))) > 0.7 > np.exp(-prior._cost("sub", ()))
+    assert np.exp(-prior.node_cost("sub", ("root",))) > 0.7 > np.exp(-prior.node_cost("sub", ()))
 
 
 @pytest.mark.parametrize(
@@ -110,5 +110,5 @@ def test_a_name_makes_a_form_cheaper_and_all_forms_of_a_name_alike(monkeypatch):
 
 def test_a_form_without_a_name_has_half_of_its_probability_as_a_tree():
     form = canonical(parse("x2*sin(x1) - cos(x1*x2)"))
-    drawn = sum(forms()._cost(*node) for node in nodes(to_tree(form))) + 4 * np.log(2.0)
+    drawn = sum(forms().node_cost(*node) for node in nodes(to_tree(form))) + 4 * np.log(2.0)
     assert forms().cost(form, 2) == pytest.approx(drawn + np.log(2.0))

@@ -11,9 +11,10 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.operators import BY_NAME, MAX_VARIABLES, codes_of
 from pie.network.inference import Network
+from pie.search.candidates import Candidate
 from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
-from pie.search.plus import PlusConfig, discover_plus
+from pie.search.plus import PlusConfig, discover_plus, without_outliers
 from pie.search.proposers.relations import Relations
 
 FAST = PlusConfig(beam=24)
@@ -117,6 +118,7 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
         (lambda: PlusConfig(beam=0), "inference_plus.beam is 0; expected at least 1"),
         (lambda: PlusConfig(starts=0), "inference_plus.starts is 0"),
         (lambda: PlusConfig(far=0.0), "inference_plus.far is 0.0"),
+        (lambda: PlusConfig(outliers=0.6), "inference_plus.outliers is 0.6; expected 0 to below"),
         (lambda: PlusConfig(proposers=("guess",)), "proposers holds 'guess'; known are relations"),
         (lambda: PlusConfig(proposers=()), "inference_plus.proposers is empty"),
         (
@@ -148,3 +150,33 @@ def test_an_unknown_operator_is_refused_with_those_that_are_known():
         ValueError, match=r"unknown operator 'tan'; known beside \+, - and \* are /"
     ):
         PlusConfig(operators=("tan",))
+
+
+def test_a_law_is_found_behind_outliers(model, rng):
+    angle = rng.uniform(0.0, 2.0 * np.pi, 200)
+    x, y = np.cos(angle), np.sin(angle)
+    points = np.column_stack([np.sign(x) * np.sqrt(np.abs(x)), np.sign(y) * np.sqrt(np.abs(y))])
+    points[:40] = rng.uniform(-3.0, 3.0, (40, 2))
+    twice = replace(FAST, proposers=("relations",))
+    once = replace(twice, outliers=0.0)
+    law = canonical(parse("x1**4 + x2**4 - 1"))
+    found = [
+        discover_plus(model, points, c).best.expression.codes == law.codes for c in (once, twice)
+    ]
+    assert found == [False, True]
+
+
+def test_outliers_are_some_points_far_from_an_equation_that_is_near_the_others(rng):
+    x = rng.uniform(0.0, 1.0, 100)
+    line = np.column_stack([x, x + 0.01 * rng.standard_normal(100)])
+    best = Candidate(parse("x1 - x2"), -0.01, 0.0, "ok", 0.01, contrast=0.01)
+    assert without_outliers(best, line, (), FAST) is None, "errors are normal"
+    far = line.copy()
+    far[:30, 1] += 1.0
+    np.testing.assert_array_equal(without_outliers(best, far, (), FAST), far[30:])
+    assert without_outliers(replace(best, contrast=0.0), far, (), FAST) is None, "it is exact"
+    near = line.copy()
+    near[:4, 1] += 1.0
+    assert without_outliers(best, near, (), FAST) is None, "four of a hundred hide nothing"
+    far[30:40, 1] += 1.0
+    assert without_outliers(best, far, (), FAST) is None, "two fifths are no few"

@@ -7,8 +7,19 @@ from pie.discovery.certificate import certify
 from pie.discovery.units import Units
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse
+from pie.search.cloud import Cloud
 from pie.search.plus import PlusConfig, discover_plus
-from pie.search.proposers.reductions import Table, dimensionless, n_monomials, sizes, tables
+from pie.search.pool import Pool
+from pie.search.price import Prices
+from pie.search.proposers.reductions import (
+    Reductions,
+    Table,
+    dimensionless,
+    n_monomials,
+    reductions,
+    sizes,
+    tables,
+)
 
 FAST = PlusConfig(proposers=("relations", "shapes", "reductions"))
 
@@ -89,6 +100,21 @@ def test_without_a_law_the_equations_are_no_law(tiny_network, rng):
     points = rng.standard_normal((100, 5))
     best = discover_plus(tiny_network, points, FAST).best
     assert best is None or not certify(best.expression, points).law
+
+
+def test_what_is_too_long_in_the_columns_or_their_coordinates_is_left_out():
+    points = 1e6 * drawn("x4 - x1*x2/x3")  # columns are divided by their spreads
+    cloud = Cloud.even(points, np.zeros(4, bool))
+    sums = [parse(" + ".join([f"x{k}"] * 80)) for k in (1, 2, 3)]  # 159 tokens, of at most 256
+    asked = []
+
+    def few(columns):
+        asked.append(columns.shape[1])
+        return [*sums, parse("x1 - x2*x3")] if columns.shape[1] == 3 else []
+
+    batches = list(reductions(Reductions(), Prices(), 90, few, cloud, Pool(lambda _: ())))
+    drafts = [draft for batch in batches for draft in batch.drafts]
+    assert 3 in asked and drafts and all(len(d.expression.codes) <= 90 for d in drafts)
 
 
 def test_up_to_three_columns_nothing_is_reduced(tiny_network):

@@ -34,7 +34,7 @@ FIRST: Share = (
     ),
     (
         relations.mean_distances,
-        "float64[::1, :], float64[:, :, :], int64[:, ::1], float64[:, ::1], int64",
+        "float64[:, ::1], float64[:, :, ::1], int64[:, ::1], float64[:, ::1], int64[::1], int64",
     ),
 )
 SECOND: Share = (

@@ -18,6 +18,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
 from ..zeroset.metric import SET, Metric
 from ..zeroset.noise import noise_of
+from ..zeroset.outliers import near
 from ..zeroset.spreads import robust_spreads
 from . import subsets
 from .certificate import certify, same_zero_set
@@ -40,7 +42,7 @@ from .column_errors import known_errors, least_errors
 from .compilation import compile_all
 from .measurements import FINEST, MAX_POINTS, BadTable, Measurements, measurements, quoted
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result, as_text, rms_distance
+from .result import SHARPER, Law, Result, as_text, first_order_distances, root_mean_square
 from .units import Units
 
 SEARCHED = 200  # points at most
@@ -320,17 +322,22 @@ def _search(
         shorter = (law.program for law in laws if law.complexity <= len(final.codes))
         if any(same_zero_set(final, other, points, metric) for other in shorter):
             continue
+        away = partial(first_order_distances, final, points)
+        distances = away(metric.units(points))
+        usual = near(distances)
         law = Law(
             program=final,
             names=tuple(names),
             errors=tuple(standard_errors(final, points, scales).tolist()),
-            rms=rms_distance(final, points),
-            relative_rms=rms_distance(final, points, metric.units(points)),
+            rms=root_mean_square(away()),
+            relative_rms=root_mean_square(distances),
             certificate=certify(final, points, _form(candidate.price), metric),
-            chi=None if errors is None else rms_distance(final, points, errors),
+            chi=None if errors is None else root_mean_square(away(errors)),
             proposer=candidate.proposer,
             price=candidate.price,
             noise=noise,
+            outliers=int(np.sum(~usual)),
+            inlier_rms=root_mean_square(distances[usual]),
         )
         laws.append(law)
     return laws, complete

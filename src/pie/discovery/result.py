@@ -23,9 +23,10 @@ from ..zeroset.degeneracy import SOUND
 from ..zeroset.distance import first_order
 from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
+from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
 
-FORMAT = 4  # of the JSON
+FORMAT = 5  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -43,11 +44,9 @@ def first_order_distances(
 
 
 @np.errstate(all="ignore")
-def rms_distance(
-    expression: Expression, points: np.ndarray, units: np.ndarray | float = 1.0
-) -> float:
-    """Of the first-order distances in units, over all points; inf where one has none."""
-    error = float(np.sqrt(np.mean(first_order_distances(expression, points, units) ** 2)))
+def root_mean_square(distances: np.ndarray) -> float:
+    """Of distances (N,); inf where a point has none."""
+    error = float(np.sqrt(np.mean(distances**2)))
     return error if np.isfinite(error) else np.inf
 
 
@@ -102,7 +101,9 @@ class Law:
     ``rms`` is the root mean square first-order distance of all points in the data's units,
     ``relative_rms`` the same in units of the columns' spreads, ``chi`` in units of their
     uncertainties, if known: about 1 for the right equation, more where it is wrong. ``noise`` is
-    what the columns show without any law: no equation can be right and much closer.
+    what the columns show without any law: no equation can be right and much closer. Of the points
+    ``outliers`` are farther than :data:`pie.zeroset.outliers.OUTLYING` median distances;
+    ``inlier_rms`` is ``relative_rms`` of the others.
 
     >>> from pie import discover
     >>> x = np.linspace(0.5, 2.0, 40)
@@ -122,6 +123,8 @@ class Law:
     price: Price = Price(0.0)  # on the points that the search saw
     units: tuple[str, ...] = ()  # of the constants, if those of the columns are known
     noise: Noise = UNKNOWN  # of these columns
+    outliers: int = 0
+    inlier_rms: float = math.inf
 
     @property
     def expression(self) -> sympy.Expr:
@@ -227,6 +230,8 @@ class Law:
             },
             "rms": _number(self.rms),
             "relative_rms": _number(self.relative_rms),
+            "outliers": self.outliers,
+            "inlier_rms": _number(self.inlier_rms),
             **({} if self.chi is None else {"chi": _number(self.chi)}),
             "noise": None if math.isnan(self.noise.level) else asdict(self.noise),
             "complexity": self.complexity,
@@ -277,6 +282,7 @@ class Law:
             _from_number(record["rms"]), _from_number(record["relative_rms"]), certificate,
             chi, record["proposer"], price, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
+            record["outliers"], _from_number(record["inlier_rms"]),
         )  # fmt: skip
 
 
@@ -387,6 +393,8 @@ class Result:
                 "complexity": law.complexity,
                 "rms": law.rms,
                 "relative_rms": law.relative_rms,
+                "outliers": law.outliers,
+                "inlier_rms": law.inlier_rms,
                 "contrast": law.certificate.contrast,
                 "p": law.certificate.p,
                 "law": law.certificate.law,
@@ -490,7 +498,7 @@ class Result:
             return "\n".join([*lines, f"no law found: {self._why_none}"])
         for law in self.laws:
             lines += [f"{as_text(law.template)}{_named(law)}", *_constants(law)]
-            lines.append(f"rms distance {law.relative_rms:.2g} of the spread")
+            lines.append(f"rms distance {law.relative_rms:.2g} of the spread{_without(law)}")
             if not math.isnan(law.noise.level):
                 lines.append(f"noise, judged by neighbours alone: {law.noise}")
             if len(law.factors) > 1:
@@ -527,6 +535,14 @@ def _sharpens(law: Law, part: Law) -> bool:
 
 def _named(law: Law) -> str:
     return f"   ({law.name})" if law.name else ""
+
+
+def _without(law: Law) -> str:
+    """The distance of the points that are no outliers, if some are."""
+    if not law.outliers:
+        return ""
+    far = "1 outlier, which is" if law.outliers == 1 else f"{law.outliers} outliers, which are"
+    return f"; {law.inlier_rms:.2g} without {far} farther than {OUTLYING:g} median distances"
 
 
 def _hardly_told(rivals: Sequence[Law]) -> list[str]:

@@ -49,11 +49,11 @@ def implicit(expression: Expression) -> tuple[int, ...]:
     """
     repeated = [v for v in expression.variables if expression.codes.count(v) > 1]
     summands = terms(to_tree(expression)) if repeated else []
-    return tuple(v for v in repeated if not all(_is_linear(term, v) for term in summands))
+    return tuple(v for v in repeated if not all(is_linear(term, v) for term in summands))
 
 
 @functools.lru_cache(maxsize=65536)
-def _is_linear(term: Tree, variable: int) -> bool:
+def is_linear(term: Tree, variable: int) -> bool:
     """Whether x_v is no more than a factor of a term."""
     around = _without(term, variable)
     return not _holds(term if around is None else around, variable)

@@ -15,7 +15,8 @@ from .sampson import TRIMMED, residuals
 OK, NO_ZEROS, FADED, DENSE = 0, 1, 2, 3
 SMALLEST_SHARE = 1e-4  # threshold of a variable's share in the gradient
 _MOST = 0.85  # share of the points in the core error, unless some look like outliers
-_TAIL = 2.0  # maximum ratio of core error to RMS of the inner points; normal noise: 1.2
+_INNER = 0.65  # share of the points that are no outliers in any case
+_TAIL = 2.0  # maximum ratio of core error to RMS of the inner points; normal noise: 1.4
 _NOTHING = 1e-10  # minimum distance, in spreads
 _ROUNDED = 3e-10  # core error below this is rounding, in spreads
 FAR = 0.1  # cap of the null distance in the contrast, in spreads
@@ -33,12 +34,12 @@ def spread_out(distance, scale):
     """RMS and robust mean, exp(mean ln √(t² + d²)), of distances d up to ``scale``; core error t.
 
     The mean is about the standard deviation of normal noise; outliers enter by their logarithm.
-    t is the RMS of the inner 85 %, at most twice that of the inner 75 %.
+    t is the RMS of the inner 85 %, at most twice that of the inner 65 %.
     """
     d = np.minimum(distance, scale)
     squares = d[ascending(d)] ** 2
     most = np.sqrt(mean_of(squares[: max(1, int(_MOST * d.size))]))
-    fewer = np.sqrt(mean_of(squares[: max(1, int(TRIMMED * d.size))]))
+    fewer = np.sqrt(mean_of(squares[: max(1, int(_INNER * d.size))]))
     core = max(min(most, _TAIL * fewer), _NOTHING * scale)
     return np.sqrt(mean_of(d**2)), np.exp(mean_of(0.5 * np.log(core**2 + d**2))), core
 

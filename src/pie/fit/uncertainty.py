@@ -2,7 +2,7 @@ r"""Standard errors of constants, and removal of constants and terms that are no
 
 The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u of the columns,
 (D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is
-σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers beyond six robust standard deviations are left out; points
+σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers (:func:`pie.zeroset.outliers.near`) are left out; points
 with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted. Constants that
 are :func:`known_numbers` are not fitted: c is without them.
 """
@@ -20,10 +20,11 @@ from ..expr.operators import BY_NAME, CONSTANT, arity
 from ..expr.terms import joined, terms
 from ..zeroset.distance import first_order
 from ..zeroset.neighbours import squared_distances
+from ..zeroset.outliers import near
 
 STEPS = 8  # of Gauss and Newton at most
-OUTLYING = 6.0  # outlier threshold, in robust standard deviations
-MOSTLY = 0.8  # smallest share of usual points; where there are fewer, none is an outlier
+MOSTLY = 0.7  # smallest share of usual points; where there are fewer, none is an outlier
+CLIPPED = 3.0  # robust standard deviations of a residual that is compared with its neighbour's
 FARTHEST = 1e100  # coordinates beyond it have no neighbours: their squares overflow
 CLOSE = 1e-7  # relative tolerance for equality with a simpler value
 CONFIDENT = 2.5  # significance threshold, in standard errors
@@ -65,9 +66,10 @@ def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) 
     """Which points are not outliers, (N,)."""
     residual, jacobian = _linearised(expression, points, units)
     known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
-    telling = residual[known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))]
-    middle = np.median(np.abs(telling)) if len(telling) else 0.0
-    return known & (np.abs(np.nan_to_num(residual)) <= OUTLYING * 1.4826 * middle + 1e-12)
+    telling = known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
+    usual = known & ~telling
+    usual[telling] = near(residual[telling])
+    return usual
 
 
 @np.errstate(all="ignore")
@@ -195,7 +197,7 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
     residual, feet = residual[known], feet[known]
     if len(residual) < 3 or not np.any(residual):
         return 0.0
-    most = OUTLYING / 2.0 * 1.4826 * np.median(np.abs(residual))
+    most = CLIPPED * 1.4826 * np.median(np.abs(residual))
     residual = np.clip(residual, -most, most)
     away = squared_distances(feet, feet)
     np.fill_diagonal(away, np.inf)
@@ -264,8 +266,10 @@ def _without_constants(
                 constants[k] = target
                 changed = expression.with_constants(constants)
                 found.append((away / max(errors[k], 1e-300), changed))
-    whole = [np.sign(c) if abs(abs(c) - 1.0) <= UNITY and not part else c
-             for c, part in zip(expression.constants, _parts(expression.codes), strict=True)]
+    whole = [
+        np.sign(c) if abs(abs(c) - 1.0) <= UNITY and not part else c
+        for c, part in zip(expression.constants, _parts(expression.codes), strict=True)
+    ]
     if np.sum(np.array(whole) != expression.constants) > 1:  # together, as their errors may be
         found.append((np.inf, expression.with_constants(whole)))
     # terms by size: the first coefficient is fixed at 1 and has no standard error

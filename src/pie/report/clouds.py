@@ -10,7 +10,17 @@ from ..data import sampling
 from ..data.corpus import Item
 from ..experiments.evaluation import Row
 from ..expr.expression import Expression, parse
-from .drawing import METHODS, clipped, draw_zero_set, frame, math_text, panels, wrapped
+from .drawing import (
+    METHODS,
+    clipped,
+    draw_zero_set,
+    frame,
+    math_text,
+    panels,
+    shrink_titles,
+    typeset,
+    wrapped,
+)
 
 
 def gallery(items: Sequence[Item]) -> Figure:
@@ -100,14 +110,13 @@ def contrast(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
 
 def examples(rows: Sequence[Row], points: dict[str, np.ndarray]) -> Figure:
     """As :func:`contrast`, a panel per row: the truth above, the answer below."""
-    count = max(1, len(rows))
-    figure, grid = panels(count, 2.1, sharey=False)
-    width = min(40, 105 // count)  # characters
+    figure, grid = panels(max(1, len(rows)), 2.1, sharey=False)
     for axes, row in zip(grid, rows, strict=False):
-        found = _answer(axes, row, points[row.equation_id], 1.2, color="0.3", markersize=2.5)
-        title = wrapped(f"obeys  {math_text(parse(row.truth))} = 0", width)
-        axes.set_title(title, fontsize=6, color="0.3")
-        colour = METHODS[row.method][0]
-        axes.set_xlabel(wrapped(f"found  {found} = 0", width), fontsize=6, color=colour)
+        _answer(axes, row, points[row.equation_id], 1.2, color="0.3", markersize=2.5)
+        truth = f"obeys\n{typeset(parse(row.truth))}"
+        found = f"found\n{typeset(parse(row.as_returned))}" if row.equation else "found nothing"
+        axes.set_title(truth, fontsize=7, color="0.3")
+        axes.set_xlabel(found, fontsize=7, color=METHODS[row.method][0])
         axes.tick_params(labelsize=5)
+    shrink_titles(figure)
     return figure

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..expr.expression import Expression, to_infix, to_tree
+from ..expr.sympy_bridge import balanced, rounded, to_latex, to_sympy
 
 plt.style.use(Path(__file__).with_name("pie.mplstyle"))
 WIDTH = 5.5  # inches
@@ -110,6 +111,25 @@ def draw_zero_set(axes: Axes, expression: Expression, **style) -> None:
 def math_text(expression: Expression) -> str:
     """An equation as short plain text, constants to three significant digits."""
     return to_infix(to_tree(expression), 3).replace("**", "^").replace("*", "·")
+
+
+def typeset(expression: Expression) -> str:
+    """f = 0 in Matplotlib's mathtext, what is subtracted on its right side, to three digits.
+
+    >>> from pie.expr.expression import parse
+    >>> typeset(parse("x1**2 - 2.5*x2"))
+    '$x_{1}^{2} = 2.5 x_{2}$'
+    """
+    return f"${to_latex(balanced(rounded(to_sympy(expression), 3)))}$"
+
+
+def shrink_titles(figure: Figure) -> None:
+    """Smaller letters where a title or the label below is wider than its panel."""
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        for text in (axes.title, axes.xaxis.label):
+            wide = text.get_window_extent().width / axes.get_window_extent().width
+            text.set_fontsize(text.get_fontsize() / max(1.0, wide))
 
 
 def clipped(text: str, length: int) -> str:

@@ -25,15 +25,17 @@ from pathlib import Path
 import numpy as np
 
 from ..expr.expression import Expression, Tree, to_tree
-from ..expr.operators import CONSTANT, OPERATORS
+from ..expr.operators import CONSTANT, MAX_VARIABLES, OPERATORS
 from .shapes import name_of, shapes
 
 COUNTS = Path(__file__).with_name("forms.json")  # tools/forms.py makes it
 NODES = ("x", "c", *(operator.name for operator in OPERATORS))
 Context = tuple[str, ...]
+ROOT: Context = ("root", "root")
+UNNAMED = float(np.log(2.0))  # nats: half of the probability is for the named shapes
 
 
-def nodes(tree: Tree, above: Context = ("root", "root")) -> Iterator[tuple[str, Context]]:
+def nodes(tree: Tree, above: Context = ROOT) -> Iterator[tuple[str, Context]]:
     """Every node with its context: the parent with the place in it, and the grandparent."""
     yield tree[0], above
     if tree[0] in ("x", "c"):
@@ -47,7 +49,7 @@ class Forms:
 
     def __init__(self, counts: dict[str, dict[str, int]]):
         self.counts = counts
-        self._cost = functools.lru_cache(maxsize=4096)(self._cost_of)
+        self.node_cost = functools.lru_cache(maxsize=4096)(self._node_cost)
         self._drawn = functools.lru_cache(maxsize=65536)(self._drawn_of)
 
     @classmethod
@@ -68,16 +70,19 @@ class Forms:
         total, kinds = sum(seen.values()), len(seen)
         return (seen.get(node, 0) + kinds * shorter) / (total + kinds)
 
-    def _cost_of(self, node: str, context: Context) -> float:
+    def _node_cost(self, node: str, context: Context) -> float:
         return -float(np.log(self._probability(node, context)))
+
+    def drawn(self, tree: Tree, above: Context = ROOT) -> float:
+        """−ln P of the nodes of a tree, in nats, each variable counted as one node."""
+        return sum(self.node_cost(*one) for one in nodes(tree, above))
 
     def _drawn_of(self, codes: tuple[int, ...], n_variables: int) -> float:
         form = Expression(codes, (1.0,) * codes.count(CONSTANT))
-        found = list(nodes(to_tree(form)))
-        variables = sum(node == "x" for node, _ in found)
-        drawn = sum(self._cost(*one) for one in found) + float(np.log(n_variables)) * variables
+        variables = sum(CONSTANT < code <= MAX_VARIABLES for code in codes)
+        drawn = self.drawn(to_tree(form)) + float(np.log(n_variables)) * variables
         if not name_of(form):
-            return drawn + float(np.log(2.0))
+            return drawn + UNNAMED
         named = float(np.log(len(shapes(n_variables))))
         return float(np.log(2.0) - np.logaddexp(-drawn, -named))
 

@@ -18,8 +18,10 @@ from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
-from ..zeroset.metric import set_columns
-from .candidates import Candidate, Discovery, check_points
+from ..zeroset.distance import first_order
+from ..zeroset.metric import Metric, set_columns
+from ..zeroset.outliers import near
+from .candidates import Candidate, Discovery, Unusable, check_points
 from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric
 from .libraries import FEW_COLUMNS
@@ -51,6 +53,9 @@ PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
 }
 
 
+HIDING = 0.05  # share of outliers at least that may hide a law
+
+
 @dataclass(frozen=True)
 class PlusConfig:
     """Settings of *PIE+*: section ``inference_plus`` of params.yaml.
@@ -75,12 +80,15 @@ class PlusConfig:
     operators: tuple[str, ...] = ()  # of an answer, beside +, − and ·; () = all
     prices: Prices = Prices()
     exact_tokens: int = 20  # longest exact fit that ends the search; long sums fit anything smooth
+    outliers: float = 0.35  # share at most (zeroset.outliers); 0 = no second search without them
     returned: int = 12  # cheapest candidates; the front of error and length is added
     seed: int = 0
 
     def __post_init__(self):
         if not self.far > 0.0:
             raise ValueError(f"inference_plus.far is {self.far}; expected > 0")
+        if not 0.0 <= self.outliers < 0.5:
+            raise ValueError(f"inference_plus.outliers is {self.outliers}; expected 0 to below 0.5")
         for name, value in _counts(self, "inference_plus"):
             if value < 1:
                 raise ValueError(f"{name} is {value}; expected at least 1")
@@ -220,6 +228,9 @@ def discover_plus(
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
+    If some points lie far from the best one, they may hide the law: the others are searched as
+    well (a trimmed fit, Rousseeuw 1984), and all candidates are compared at all points.
+
     They rank by price. Fitness is minus the orthogonal root mean square error in units of the
     columns' spreads. Constants are fitted by ``workers`` threads. ``errors`` (D,) are standard
     deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
@@ -234,13 +245,58 @@ def discover_plus(
     points = check_points(points, max(MOST_COLUMNS, model.config.max_variables))
     began = time.perf_counter()
     few = wide if points.shape[1] <= FEW_COLUMNS else ()
-    chosen, interrupted = [], False
-    try:
-        asked = clouds(points, set_columns(points), few, dimensions)
+    chosen: list[Chosen] = []
+    rank = partial(_ranked, chosen, points, config, wide, errors, dimensions)
+
+    def search_also(some: np.ndarray) -> tuple[list[Candidate], tuple[bool, ...]]:
+        asked = clouds(some, set_columns(some), few, dimensions)
         for cloud, pool in searches(model, asked, config, workers):
-            chosen += _chosen(pool, cloud, config)
+            chosen.extend(_chosen(pool, cloud, config))
+        return rank()
+
+    interrupted = False
+    try:
+        ranked, growing = search_also(points)
+        others = without_outliers(ranked[0], points, growing, config) if ranked else None
+        if others is not None:
+            ranked, growing = search_also(others)
     except Interrupted:
         interrupted = True
+        ranked, growing = rank()
+    answer = Discovery(tuple(ranked), time.perf_counter() - began, growing)
+    if interrupted:
+        raise Interrupted(answer)
+    return answer
+
+
+def without_outliers(
+    best: Candidate, points: np.ndarray, growing: tuple[bool, ...], config: PlusConfig
+) -> np.ndarray | None:
+    """The points (M, D) near the zero set of a candidate, if some others lie far from it.
+
+    None where hardly any point is far or too many are, where the candidate is exact, or where the
+    rest cannot be searched.
+    """
+    units = Metric.of(points, growing).units(points)
+    usual = near(first_order(best.expression, points, units)[0])
+    share = 1.0 - usual.mean()
+    if best.contrast <= config.prices.resolution or not HIDING <= share <= config.outliers:
+        return None
+    try:
+        return check_points(points[usual], points.shape[1])
+    except Unusable:  # such as a column that does not vary without them
+        return None
+
+
+def _ranked(
+    chosen: Sequence[Chosen],
+    points: np.ndarray,
+    config: PlusConfig,
+    wide: tuple[bool, ...],
+    errors: np.ndarray | None,
+    dimensions: np.ndarray | None,
+) -> tuple[list[Candidate], tuple[bool, ...]]:
+    """Candidates at all points, cheapest first, and the columns with which errors grow."""
     judge = Judge(config.prices, config.curved, config.seed, dimensions)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
@@ -261,7 +317,4 @@ def discover_plus(
     ranked = sorted(
         candidates.values(), key=lambda c: (round(c.price.total, 6), len(c.expression.codes))
     )
-    answer = Discovery(tuple(ranked), time.perf_counter() - began, growing)
-    if interrupted:
-        raise Interrupted(answer)
-    return answer
+    return ranked, growing

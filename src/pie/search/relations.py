@@ -46,6 +46,7 @@ SQUARINGS = 3  # of the matrix in the power iteration
 EXACTLY = 12  # the same, for the relations that are kept
 ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
 LANES = 8  # subsets that are solved at once
+POINTS = 32  # whose distances are computed at once
 
 
 @dataclass(frozen=True)
@@ -351,27 +352,39 @@ def solved(a, g, chosen, which, squarings, weights):
 
 
 @jit
-def mean_distances(columns, slopes, chosen, weights, best):
+def mean_distances(columns, slopes, chosen, weights, turn, best):
     """(mean_n √d_n)², (S,), of the first-order distances of Σ w_k φ_k, terms ``chosen`` (S, K).
 
-    Exact for the ``best`` smallest; infinite where it is known to be larger.
+    From values (M, N) and gradients times the errors, (D, M, N). Exact for the ``best`` smallest;
+    infinite where it is known to be larger: the sooner, the earlier small ones have their ``turn``.
     """
-    n, d = columns.shape[0], slopes.shape[0]
+    n, d, k = columns.shape[1], slopes.shape[0], chosen.shape[1]
     found = np.full(len(chosen), np.inf)
     least = np.full(best, np.inf)  # sums of the smallest so far, ascending
-    for s in range(len(chosen)):
+    value, slope, steepness = np.empty((3, POINTS))
+    for s in turn:
         total = 0.0
-        for i in range(n):
-            value, steepness = 0.0, 0.0
-            for k in range(chosen.shape[1]):
-                value += weights[s, k] * columns[i, chosen[s, k]]
+        for first in range(0, n, POINTS):
+            some = slice(first, min(first + POINTS, n))
+            count = some.stop - first
+            value[:], steepness[:] = 0.0, 0.0
+            for h in range(k):
+                weight, column = weights[s, h], columns[chosen[s, h], some]
+                for i in range(count):
+                    value[i] += weight * column[i]
             for j in range(d):
-                slope = 0.0
-                for k in range(chosen.shape[1]):
-                    slope += weights[s, k] * slopes[j, i, chosen[s, k]]
-                steepness += slope * slope
-            distance = abs(value) / np.sqrt(steepness)
-            total += np.sqrt(distance) if distance < 1.0 else 1.0
+                slope[:] = 0.0
+                for h in range(k):
+                    weight, column = weights[s, h], slopes[j, chosen[s, h], some]
+                    for i in range(count):
+                        slope[i] += weight * column[i]
+                for i in range(count):
+                    steepness[i] += slope[i] * slope[i]
+            for i in range(count):
+                distance = abs(value[i]) / np.sqrt(steepness[i])
+                value[i] = np.sqrt(distance if distance < 1.0 else 1.0)
+            for i in range(count):
+                total += value[i]
             if total > (1.0 + ROUNDING) * least[-1]:
                 break
         else:
@@ -403,8 +416,9 @@ def nearest(
     if not len(chosen):
         return []
     few = chosen[_least(moments.sizes(chosen)[0], screened)]
-    _, weights = moments.of_few(few, np.zeros(len(few), int))
-    errors = mean_distances(columns, slopes, few, weights, best)
+    sizes, weights = moments.of_few(few, np.zeros(len(few), int))
+    rows = np.ascontiguousarray(columns.T), np.ascontiguousarray(slopes.swapaxes(1, 2))
+    errors = mean_distances(*rows, few, weights, np.argsort(sizes), best)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
     return [Relation(few[k], weights[k], float(errors[k])) for k in order if errors[k] < np.inf]
 

@@ -270,7 +270,7 @@ def reductions(
         for law in few(np.stack(columns, axis=1)):
             try:
                 whole = from_tree(with_variables(to_tree(law), places))
+                found.append(cloud.into(whole))
             except ValueError:  # too long
                 continue
-            found.append(cloud.into(whole))
         yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)
