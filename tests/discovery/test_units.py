@@ -79,6 +79,17 @@ def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
     assert whole_price(fit, POINTS, Prices(constant=3.0)).units == 0.0
 
 
+@pytest.mark.parametrize(
+    "equation, hidden",
+    [("x1**2 - x2 + 3.1", 1), ("x1*x2 - x3 + 1.7", 1), ("x1 - 0.3*x2", 0), ("x3 - sin(ln(x1))", 3)],
+)
+def test_without_units_every_column_may_have_one_of_its_own(equation, hidden):
+    fit = Fit(parse(equation), -0.1, "ok", 0.1, 0.1)
+    points = POINTS[:, : max(fit.expression.variables)]
+    own = np.eye(points.shape[1])
+    assert whole_price(fit, points, Prices(constant=3.0), own).units == 3.0 * hidden
+
+
 def test_units_that_hang_together_are_composed():
     """A force, mass and acceleration inside a square: no unit can change by itself."""
     units = Units.of(["N", "kg", "m/s^2"], ["F", "m", "a"])
