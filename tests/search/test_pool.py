@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.candidates import Price
@@ -133,12 +132,6 @@ def test_the_price_is_its_formula(text, contrast, prices, expected):
     price = price_of(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), 100, Prices(**prices))
     assert price.total == pytest.approx(expected)
     assert str(price).endswith(f"= {expected:.1f}")
-
-
-def test_of_a_named_shape_only_the_name_is_paid():
-    forms = (canonical(parse(text)) for text in ("x2 - 3*x1/(1 + 0.4*x1)", "x2 - 3*x1*sin(x2)"))
-    named, unnamed = (price_of(Fit(f, -1e-3, "ok", 1e-3, 0.1), 100, Prices()) for f in forms)
-    assert named.tokens == 0.0 < unnamed.tokens
 
 
 def test_the_price_of_constants_and_form_alone_knows_no_points():

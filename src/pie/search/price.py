@@ -7,7 +7,7 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same, but for the named shapes, whose name is all that there is to say. *Implicit* are the columns for which the equation cannot be solved
+costs the same. *Implicit* are the columns for which the equation cannot be solved
 (:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a
@@ -48,7 +48,6 @@ from .candidates import Price
 from .forms import UNNAMED, Context, forms, nodes
 from .pool import lowest
 from .relations import Relation
-from .shapes import name_of
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
 
@@ -173,15 +172,9 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
         prices.constant * len(paid),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
-        0.0 if _named(expression.codes) else prices.token * len(expression.codes),
+        prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
     )
-
-
-@functools.lru_cache(maxsize=65536)
-def _named(codes: tuple[int, ...]) -> bool:
-    """Whether an equation in canonical form is one of the named shapes."""
-    return bool(name_of(Expression(codes, (1.0,) * codes.count(CONSTANT))))
 
 
 @functools.lru_cache(maxsize=65536)
@@ -221,7 +214,7 @@ def whole_price(
     if dimensions is not None and dimensions.any():
         hidden = hidden_constants(expression, points, dimensions.T)
         if np.isinf(hidden) and np.array_equal(dimensions, np.eye(points.shape[1])):
-            hidden = points.shape[1]  # one column over a number of its own, each
+            hidden = points.shape[1]  # of each column over a number of its own
     return replace(
         price,
         units=prices.constant * hidden,
