@@ -79,7 +79,7 @@ def root_mean_square(
     units: np.ndarray,
     usual: np.ndarray | None = None,
 ) -> float:
-    """RMS residual of the usual points; inf if not finite, or if under :data:`MOSTLY` are usual.
+    """RMS residual of the usual points; inf if not finite, or if fewer than 70 % are usual.
 
     Two equations compare only on the same ``usual``.
     """
