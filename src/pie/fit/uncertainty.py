@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..expr.canonical import canonical
+from ..expr.collected import collected
 from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.operators import BY_NAME, CONSTANT, arity
@@ -266,6 +266,7 @@ def _without_constants(
                 constants[k] = target
                 changed = expression.with_constants(constants)
                 found.append((away / max(errors[k], 1e-300), changed))
+    found += _tied(expression, errors)
     whole = [
         np.sign(c) if abs(abs(c) - 1.0) <= UNITY and not part else c
         for c, part in zip(expression.constants, _parts(expression.codes), strict=True)
@@ -284,6 +285,28 @@ def _without_constants(
             tree = functools.reduce(lambda left, right: ("add", left, right), rest)
             found.append((size / max(error, 1e-300), from_tree(tree)))
     return sorted(found, key=lambda entry: entry[0])
+
+
+def _tied(expression: Expression, errors: np.ndarray) -> Iterator[tuple[float, Expression]]:
+    """(change in standard errors, equation) with two constants of one part equal, and with all.
+
+    :func:`~pie.expr.collected.collected` may then write them once.
+    """
+    constants, parts = np.array(expression.constants), _parts(expression.codes)
+    free, together, changes = ~known_numbers(expression), constants.copy(), 0
+    for i, j in itertools.combinations(np.flatnonzero(free), 2):
+        away = abs(abs(constants[i]) - abs(constants[j]))
+        error = np.hypot(errors[i], errors[j])
+        if parts[i] != parts[j] or away > max(CONFIDENT * error, CLOSE * abs(constants[i])):
+            continue
+        less, more = (i, j) if errors[i] <= errors[j] else (j, i)
+        changed = constants.copy()
+        changed[more] = np.copysign(changed[less], changed[more])
+        together[j] = np.copysign(together[i], together[j])
+        changes += 1
+        yield away / max(error, 1e-300), expression.with_constants(changed)
+    if changes > 1:
+        yield np.inf, expression.with_constants(together)
 
 
 @np.errstate(all="ignore")
@@ -317,12 +340,12 @@ def simplified(
     """The equation without constants and terms that are not significant.
 
     A constant within 2.5 standard errors of 0 or ±1 (an exponent: of a half-integer; inside of a
-    wave: of a rate of degrees) is set to that; a term within 2.5 RMS residuals of 0 is dropped. A
+    wave: of a rate of degrees) is set to that, or to that of another one; a term within 2.5 RMS residuals of 0 is dropped. A
     change is kept if, after a new fit, N·ln(RMS residual) rises by less than the cost of the
     constants saved (at least 0.5).
 
     Args:
-        expression: canonical and fitted.
+        expression: collected and fitted.
         points: (N, D).
         units: (D,), of the columns.
         constant_cost: per constant, in nats.
@@ -333,7 +356,7 @@ def simplified(
     while np.isfinite(error):
         for _, changed in _without_constants(expression, points, units):
             try:
-                trial = canonical(changed)
+                trial = collected(changed)
             except ValueError:
                 continue
             if trial.variables != expression.variables or _length(trial) >= _length(expression):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..expr.canonical import canonical
+from ..expr.collected import collected
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -46,16 +47,16 @@ class Judge:
 def in_user_coordinates(
     expression: Expression, points: np.ndarray, judge: Judge, metric: Metric | None = None
 ) -> Fit:
-    """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
+    """The fit at points (N, D) of an equation in the user's coordinates, in collected form.
 
     It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``
     (None: columns in units of their spreads), in which all fits compare. ValueError if it
     has no zeros by its form or is too long.
     """
-    form, metric = canonical(expression), metric or Metric.of(points)
+    form, metric = collected(expression), metric or Metric.of(points)
     units = metric.units(points)
     short = simplified(form, points, units, judge.prices.constant)
-    short = canonical(with_whole_numbers(short, points, units))
+    short = collected(with_whole_numbers(short, points, units))
     flat = metric.coordinates(points)
     for expression in (short, form):
         found = judged(metric.equation(expression), flat, judge.seed, judge.curved)
@@ -145,6 +146,6 @@ def finished(
         if not (entire := of(draft, form)):
             continue
         yield entire
-        for part in branches(entire.fit.expression, points):
+        for part in branches(canonical(entire.fit.expression), points):
             if branch := of(draft, part):
                 yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

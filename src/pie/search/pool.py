@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..expr.canonical import canonical
+from ..expr.collected import collected
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.terms import shared_factors
 from ..fit.constants import Fit
@@ -144,14 +145,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 def reduced(expression: Expression, nonzero: set[int]) -> Expression:
-    """Canonical form without factors x_j, j in ``nonzero``: with x_j ≠ 0, f·x_j = 0 means f = 0.
+    """Collected form without factors x_j, j in ``nonzero``: with x_j ≠ 0, f·x_j = 0 means f = 0.
 
     NoZeroSet if by its form it has no zeros or if it is too long.
     """
     form = canonical(expression)
     while len(form.variables) > 1 and (factors := shared_factors(form) & nonzero):
         form = canonical(from_tree(("div", to_tree(form), ("x", min(factors)))))
-    return form
+    return collected(form)
 
 
 def new_drafts(

@@ -11,6 +11,7 @@ from itertools import permutations, product
 import numpy as np
 
 from ..expr.canonical import canonical
+from ..expr.collected import collected
 from ..expr.expression import Expression, Tree, from_tree, parse, to_tree, with_variables
 
 # names and equations of y = x2 against x = x1
@@ -118,7 +119,7 @@ def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
         for order in permutations(range(1, n_variables + 1)):
             places: dict[int, Tree] = {i: ("x", j) for i, j in enumerate(order, 1)}
             form = from_tree(with_variables(to_tree(parse(equation)), places))
-            found.setdefault(canonical(form).codes, (name, form))
+            found.setdefault(collected(form).codes, (name, form))
     return tuple(found.values())
 
 
@@ -130,12 +131,13 @@ def _names(n_variables: int) -> dict[tuple[int, ...], str]:
         free = [c != round(c) for c in form.constants]
         for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
             turned = form.with_constants(np.multiply(form.constants, signs))
-            names.setdefault(canonical(turned).codes, name)
+            for written in (canonical, collected):
+                names.setdefault(written(turned).codes, name)
     return names
 
 
 def name_of(expression: Expression) -> str:
-    """The name of the shape that an equation in canonical form has; empty if it has none.
+    """The name of the shape that an equation in canonical or collected form has; empty if it has none.
 
     >>> name_of(canonical(parse("x1 - 0.3*x2 + 2.1*x1*x2")))
     'Michaelis–Menten'

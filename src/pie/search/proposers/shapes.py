@@ -8,15 +8,16 @@ these and others near the best, is the start of the fit.
 """
 
 import functools
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...expr.canonical import canonical
+from ...expr.collected import collected
 from ...expr.expression import Expression, Tree, from_tree, to_tree
-from ...expr.terms import bare, terms, weighted_sum
+from ...expr.solving import scaled
+from ...expr.terms import terms, weighted_sum
 from .. import libraries
 from .. import shapes as library
 from ..cloud import Cloud
@@ -41,30 +42,39 @@ class Shapes:
     fitted: int = 40  # shapes with the smallest √λ and price of form
 
 
-def _opened(tree: Tree, free: Iterator[int]) -> Tree:
-    """The tree with the next ``free`` variables for its constants."""
+def _opened(tree: Tree, d: int, numbers: list[float]) -> Tree:
+    """The tree with variables d + 1, … for ``numbers``, to which new ones are appended.
+
+    A number that stands in several places is one.
+    """
     if tree[0] == "c":
-        return ("x", next(free))
+        if tree[1] not in numbers:
+            numbers.append(tree[1])
+        return ("x", d + 1 + numbers.index(tree[1]))
     if tree[0] == "x":
         return tree
-    return (tree[0], *(_opened(child, free) for child in tree[1:]))
+    return (tree[0], *(_opened(child, d, numbers) for child in tree[1:]))
 
 
 def _drawn(
-    tree: Tree, points: np.ndarray, draws: int, rng: np.random.Generator, found: list[np.ndarray]
+    tree: Tree,
+    points: np.ndarray,
+    draws: int,
+    rng: np.random.Generator,
+    found: dict[float, np.ndarray],
 ) -> np.ndarray:
-    """Values (B, N) of the tree at points (N, D), its constants drawn B times.
+    """Values (B, N) of the tree at points (N, D), its numbers drawn B times.
 
-    The constants, (B, 1), are appended to ``found`` in order.
+    Those that are not yet ``found``, (B, 1), are added to it in order.
     """
     if tree[0] == "x":
         return points[None, :, tree[1] - 1]
     if tree[0] == "c":
-        found.append(np.ones((draws, 1)))
-        return found[-1]
+        return found.setdefault(tree[1], np.ones((draws, 1)))
+    new = {child[1] for child in tree[1:] if child[0] == "c"} - set(found)
     values = [_drawn(child, points, draws, rng, found) for child in tree[1:]]
     for mine, child in enumerate(tree[1:]):
-        if child[0] == "c" and len(values) == 2:
+        if child[0] == "c" and child[1] in new and len(values) == 2:
             beside = values[1 - mine]
             if tree[0] == "div" and mine == 0:
                 beside = 1.0 / beside
@@ -94,10 +104,10 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
 @functools.cache
 def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
     """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
-    parts = tuple(bare(term) for term in terms(to_tree(canonical(form))))
-    free = itertools.count(d + 1)
-    opened = tuple(libraries.ONE if part[0] == "c" else _opened(part, free) for part in parts)
-    return parts, opened, next(free) - d - 1
+    parts = tuple(scaled(term)[1] for term in terms(to_tree(canonical(form))))
+    numbers: list[float] = []
+    opened = tuple(libraries.ONE if p[0] == "c" else _opened(p, d, numbers) for p in parts)
+    return parts, opened, len(numbers)
 
 
 @dataclass(frozen=True)
@@ -130,12 +140,12 @@ def numbers_of(
     parts, opened, count = _parts(form, points.shape[1])
     if len(points) <= len(parts) + count:
         return None
-    rng, numbers = np.random.default_rng(0), []
+    rng, numbers = np.random.default_rng(0), {}
     with np.errstate(all="ignore"):
         for part in parts if count else ():
             if part[0] != "c":
                 _drawn(part, points, limits.draws * count, rng, numbers)
-    draws = np.concatenate(numbers, axis=1) if count else np.ones((1, 0))
+    draws = np.concatenate([*numbers.values()], axis=1) if count else np.ones((1, 0))
     found = Draws(form, draws, *_fitted(opened, draws, points, units))
     return found if np.isfinite(found.error) else None
 
@@ -183,4 +193,4 @@ def shapes(
 
 @functools.cache
 def _form_price(form: Expression, prices: Prices) -> float:
-    return form_price(canonical(form), prices)
+    return form_price(collected(form), prices)
