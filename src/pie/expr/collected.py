@@ -104,13 +104,11 @@ def _product(c: float, factors: Sequence[Tree]) -> Tree:
 
 
 def _evened(tree: Tree) -> Tree:
-    """A sum divided by the size that most of its coefficients have, of the first one if none."""
+    """A sum divided by the size that most of its coefficients have, if that is no whole number."""
     pieces = [_piece(term) for term in terms(tree)]
     sizes = [abs(c) for c, _ in pieces]
-    alike = [sum(abs(a - b) <= SAME * a for b in sizes) for a in sizes]
-    most = max(range(len(sizes)), key=lambda k: (alike[k], -k))
-    lead = math.copysign(pieces[most][0], pieces[0][0])
-    if lead == 1.0:
-        return tree
+    alike = [0 if a % 1.0 == 0.0 else sum(abs(a - b) <= SAME * a for b in sizes) for a in sizes]
+    most = alike.index(max(alike))
+    lead = math.copysign(pieces[most][0], pieces[0][0]) if alike[most] > 1 else pieces[0][0]
     even = [(c / lead, factors) for c, factors in pieces]
     return _total([(round(c) if abs(abs(c) - 1.0) <= SAME else c, f) for c, f in even])

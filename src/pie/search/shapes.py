@@ -6,6 +6,7 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
+from collections.abc import Iterator
 from itertools import permutations, product
 
 import numpy as np
@@ -111,23 +112,31 @@ SURFACES = (
 )
 
 
-@functools.cache
-def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
-    """Names and equations of all shapes in two or three variables, each variable in every place."""
-    found: dict[tuple[int, ...], tuple[str, Expression]] = {}
+def _everywhere(n_variables: int) -> Iterator[tuple[str, Expression]]:
+    """Names and equations of all shapes, each variable in every place."""
     for name, equation in {2: CURVES, 3: SURFACES}.get(n_variables, ()):
         for order in permutations(range(1, n_variables + 1)):
             places: dict[int, Tree] = {i: ("x", j) for i, j in enumerate(order, 1)}
-            form = from_tree(with_variables(to_tree(parse(equation)), places))
-            found.setdefault(collected(form).codes, (name, form))
+            yield name, from_tree(with_variables(to_tree(parse(equation)), places))
+
+
+@functools.cache
+def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
+    """Shapes in two or three variables, of one canonical form each."""
+    found: dict[tuple[int, ...], tuple[str, Expression]] = {}
+    for name, form in _everywhere(n_variables):
+        found.setdefault(canonical(form).codes, (name, form))
     return tuple(found.values())
 
 
 @functools.cache
 def _names(n_variables: int) -> dict[tuple[int, ...], str]:
-    """Names by canonical form: a form without denominators depends on the signs of the numbers."""
+    """Names by canonical and collected form, which depend on the signs of the numbers.
+
+    With equal numbers, a shape may have the canonical form of another one: it has its name collected.
+    """
     names: dict[tuple[int, ...], str] = {}
-    for name, form in shapes(n_variables):
+    for name, form in _everywhere(n_variables):
         free = [c != round(c) for c in form.constants]
         for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
             turned = form.with_constants(np.multiply(form.constants, signs))

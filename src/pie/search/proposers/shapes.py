@@ -37,7 +37,7 @@ NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
 class Shapes:
     """Limits of this proposer."""
 
-    draws: int = 48  # of each number inside a shape
+    draws: int = 96  # of each number inside a shape
     points: int = 40  # of the screening
     fitted: int = 40  # shapes with the smallest √λ and price of form
 
