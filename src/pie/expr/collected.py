@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from .canonical import canonical
 from .expression import Expression, Tree, from_tree, to_tree
 from .solving import ONE, scaled
-from .terms import joined, terms
+from .terms import factors, joined, terms
 
 SAME = 1e-12  # relative difference of equal coefficients
 MOST_ROUNDS = 4
@@ -80,13 +80,9 @@ def _numbered(tree: Tree) -> bool:
     return tree[0] == "c" or (tree[0] != "x" and any(map(_numbered, tree[1:])))
 
 
-def _factors(tree: Tree) -> tuple[Tree, ...]:
-    return _factors(tree[1]) + _factors(tree[2]) if tree[0] == "mul" else (tree,)
-
-
 def _piece(term: Tree) -> Piece:
     c, rest = scaled(term)
-    return c, () if rest == ONE else _factors(rest)
+    return c, () if rest == ONE else tuple(factors(rest))
 
 
 def _total(pieces: Sequence[Piece]) -> Tree:

@@ -24,6 +24,11 @@ def bare(term: Tree) -> Tree:
     return term[2] if term[0] == "mul" and term[1][0] == "c" else term
 
 
+def factors(term: Tree) -> list[Tree]:
+    """Factors of a product; a term that is none is its own."""
+    return factors(term[1]) + factors(term[2]) if term[0] == "mul" else [term]
+
+
 def joined(operator: str, trees: Sequence[Tree]) -> Tree:
     """The trees joined by a binary operator, from the left."""
     return functools.reduce(lambda left, right: (operator, left, right), trees)

@@ -10,7 +10,7 @@ stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside wh
 costs the same. *Implicit* are the columns for which the equation cannot be solved
 (:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
-probability is spread over all of them. The rate of a sine needs half a
+probability is spread over all of them; if f is a product, each point says whose zero it is. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
 of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
 equation that no constants make sound has no price (:mod:`pie.expr.dimensions`). A table without
@@ -40,10 +40,11 @@ from ..expr.dimensions import hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.operators import CONSTANT
 from ..expr.solving import implicit, is_linear
-from ..expr.terms import joined, weighted_sum
+from ..expr.terms import factors, joined, weighted_sum
 from ..fit.constants import Fit
 from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
+from ..zeroset.distance import first_order
 from .candidates import Price
 from .forms import UNNAMED, Context, forms, nodes
 from .pool import lowest
@@ -200,6 +201,22 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
     return price
 
 
+@np.errstate(all="ignore")
+def _which_factor(expression: Expression, points: np.ndarray) -> float:
+    """N·H of the shares of points (N, D) that are nearest to the zeros of each factor of a product.
+
+    A product of two laws holds where either does: each point has to say which one.
+    """
+    parts = [from_tree(factor) for factor in factors(to_tree(expression)) if factor[0] != "c"]
+    if len(parts) < 2:
+        return 0.0
+    units = points.std(axis=0)
+    away = [np.abs(first_order(part, points, units)[0]) for part in parts]
+    nearest = np.argmin(np.nan_to_num(away, nan=np.inf), axis=0)
+    shares = np.bincount(nearest, minlength=len(parts)) / len(points)
+    return float(-len(points) * np.sum(shares * np.log(np.maximum(shares, 1e-300))))
+
+
 def whole_price(
     fit: Fit, points: np.ndarray, prices: Prices, dimensions: np.ndarray | None = None
 ) -> Price:
@@ -220,7 +237,8 @@ def whole_price(
         units=prices.constant * hidden,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
-        sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),
+        sheets=prices.sheet
+        * (float(np.log(sheets(expression, points)).sum()) + _which_factor(expression, points)),
     )
 
 
