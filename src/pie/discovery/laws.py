@@ -25,6 +25,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from ..expr.collected import collected
+from ..expr.expression import Expression
 from ..expr.sympy_bridge import named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
@@ -32,6 +34,7 @@ from ..search.candidates import Price, Unusable
 from ..search.cloud import Cloud
 from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
+from ..search.shapes import name_of
 from ..zeroset.metric import SET, Metric
 from ..zeroset.noise import noise_of
 from ..zeroset.outliers import near
@@ -320,8 +323,9 @@ def _search(
         if len(laws) == CERTIFIED:
             break
         final = polished(candidate.expression, points, scales)
-        shorter = (law.program for law in laws if law.complexity <= len(final.codes))
-        if any(same_zero_set(final, other, points, metric) for other in shorter):
+        shorter = (law for law in laws if law.complexity <= len(final.codes))
+        others = (law.program for law in shorter if not _rivals(final, law))
+        if any(same_zero_set(final, other, points, metric) for other in others):
             continue
         away = partial(first_order_distances, final, points)
         distances = away(metric.units(points))
@@ -342,6 +346,15 @@ def _search(
         )
         laws.append(law)
     return laws, complete
+
+
+def _rivals(final: Expression, law: Law) -> bool:
+    """Whether an equation is a curve of another name with no more constants than a law.
+
+    Both are listed, even if the points do not tell them apart.
+    """
+    name = name_of(collected(final))
+    return bool(name) and name != law.name and len(final.constants) <= len(law.program.constants)
 
 
 def _with_units(

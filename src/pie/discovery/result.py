@@ -12,7 +12,7 @@ import pandas as pd
 import sympy
 
 from .. import __version__
-from ..expr.canonical import canonical
+from ..expr.collected import collected
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
@@ -183,7 +183,7 @@ class Law:
     @property
     def name(self) -> str:
         """What people call a curve or surface of this form; empty where it has no usual name."""
-        return name_of(canonical(self.program))
+        return name_of(collected(self.program))
 
     @property
     def latex(self) -> str:

@@ -25,6 +25,7 @@ from ..discovery.measurements import measurements, read_csv
 from ..discovery.pretrained import default_weights, from_pretrained
 from ..discovery.result import Law, first_order_distances
 from ..expr.canonical import canonical
+from ..expr.collected import collected
 from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
 from ..expr.terms import bare, terms
@@ -173,7 +174,7 @@ def answered(table: Table, weights: Path, config: PlusConfig) -> dict:
     if best is None:
         return row
     return row | {
-        "best": f"{rounded(best.expression)} = 0", "name": name_of(canonical(best.program)),
+        "best": f"{rounded(best.expression)} = 0", "name": name_of(collected(best.program)),
         "constants": free_constants(best.program), "nested": nested(best.program),
         "sd_ratio": float(f"{_sd_ratio(best, table, points):.4g}"),
         "equation": str(best.program) if best.names == table.columns else "",

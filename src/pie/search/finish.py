@@ -18,6 +18,7 @@ from ..fit.sampson_fits import along, judged
 from ..fit.uncertainty import (
     expected_residual,
     neighbours_correlation,
+    polished,
     simplified,
     with_whole_numbers,
 )
@@ -55,6 +56,8 @@ def in_user_coordinates(
     """
     form, metric = collected(expression), metric or Metric.of(points)
     units = metric.units(points)
+    if any(metric.logarithmic):  # it was fitted with errors that are alike
+        form = polished(form, points, units)
     short = simplified(form, points, units, judge.prices.constant)
     short = collected(with_whole_numbers(short, points, units))
     flat = metric.coordinates(points)

@@ -8,8 +8,10 @@ from threadpoolctl import threadpool_limits
 
 from ...expr import vocabulary
 from ...expr.canonical import NoZeroSet, canonical
-from ...expr.expression import Expression
+from ...expr.collected import collected
+from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.operators import CONSTANT
+from ...expr.terms import factors, joined, terms
 from ...network.config import padded
 from ...network.decoding import Hypothesis, beam_search, log_softmax
 from ...network.inference import Network, rows_of_state
@@ -68,9 +70,34 @@ def merged(hypotheses: Sequence[Hypothesis]) -> list[tuple[Expression, float]]:
     return list(kept.values())
 
 
+@functools.lru_cache(maxsize=2**14)
+def tied(skeleton: Expression) -> tuple[Expression, ...]:
+    """The skeleton with each factor of several terms that has numbers inside once, if it has some.
+
+    >>> from pie.expr.expression import parse
+    >>> len(tied(parse("x2 + 2.1*x2*exp(2.2*x1) + 2.3*exp(2.4*x1)"))[0].constants)
+    3
+    """
+    numbers = [1.234 + 0.717 * k for k in range(len(skeleton.constants))]
+    seen: dict[tuple[int, ...], Tree] = {}
+    pieces = []
+    for term in terms(to_tree(skeleton.with_constants(numbers))):
+        own = [seen.setdefault(from_tree(f).codes, f) if f[0] != "c" else f for f in factors(term)]
+        pieces.append(own)
+    bare = [tuple(f for f in own if f[0] != "c") for own in pieces]
+    if len(set(bare)) < len(bare):  # as of two exponentials
+        return ()
+    try:
+        form = collected(from_tree(joined("add", [joined("mul", own) for own in pieces])))
+    except ValueError:
+        return ()
+    return (form,) if len(form.constants) < len(numbers) else ()
+
+
 def network(model: Network, beam: int, effort: Effort, cloud: Cloud, pool: Pool) -> Iterator[Batch]:
     """The proposer."""
     if cloud.n_variables > model.config.max_variables:
         return
     found = merged(skeletons(model, cloud.points, beam))
-    yield Batch([Draft(skeleton, "network", p) for skeleton, p in found], effort)
+    both = ((form, p) for skeleton, p in found for form in (*tied(skeleton), skeleton))
+    yield Batch([Draft(form, "network", p) for form, p in both], effort)
