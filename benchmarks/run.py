@@ -1,11 +1,11 @@
 """Time the library against a plain reference path, all in one run on this machine.
 
-    python benchmarks/run.py            # about 12 minutes on two cores
+    python benchmarks/run.py            # 7 to 16 minutes on two cores
     python benchmarks/run.py --tiny     # seconds: only to see that it runs
 
-Writes ``results.json`` and the figure ``speed`` (PNG, SVG) into ``--out``. Runs of other machines
-stay in results.json. Ours and the reference take turns, and what is written is the median over the
-turns. Nothing else should run meanwhile.
+Writes ``results.json``, the table ``speed.md`` and the figure ``speed`` (PNG, SVG) into ``--out``.
+Runs of other machines stay in results.json. Ours and the reference take turns, and what is written
+is the median over the turns. Nothing else should run meanwhile.
 """
 
 import argparse
@@ -244,22 +244,22 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE)
     options = parser.parse_args()
     sys.path.insert(0, str(HERE))
-    from figure import speed
+    from figure import speed, table
 
     from pie.report import figures
 
     results = measure(HERE.parent, options.tiny)
     options.out.mkdir(parents=True, exist_ok=True)
-    partial = options.out / "results.json.tmp"
     every = beside(results, options.out / "results.json")
-    partial.write_text(json.dumps(every, indent=2) + "\n")
-    partial.replace(options.out / "results.json")
-    figures.save(speed(results), options.out / "speed")
-    for name, entry in results["items"].items():
-        print(f"{name:18s} {entry['value']:10.3g} {entry['unit']}; {entry['ratio']:.3g} times")
-    for name, of in results["searches"].items():
-        print(f"{name:18s} median {of['median']:.2f} s, slowest {of['slowest']:.2f} s; "
-              f"{of['above_3_s']} of {of['searches']} above 3 s")  # fmt: skip
+    for name, text in (
+        ("results.json", json.dumps(every, indent=2) + "\n"),
+        ("speed.md", table(every["runs"])),
+    ):
+        partial = options.out / f"{name}.tmp"
+        partial.write_text(text)
+        partial.replace(options.out / name)
+    figures.save(speed(every["runs"]), options.out / "speed")
+    print(table([results]))
 
 
 if __name__ == "__main__":

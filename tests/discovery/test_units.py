@@ -9,9 +9,11 @@ from pie.discovery.laws import discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.result import Result
 from pie.discovery.units import Units
+from pie.expr.canonical import canonical
 from pie.expr.dimensions import exponents, hidden_constants
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
+from pie.search.plus import PlusConfig
 from pie.search.price import Prices, whole_price
 
 POINTS = np.random.default_rng(0).uniform(0.8, 2.0, (40, 3))
@@ -77,6 +79,27 @@ def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
     price = whole_price(fit, POINTS, Prices(constant=3.0), dimensions)
     assert price.units == 3.0 * hidden
     assert whole_price(fit, POINTS, Prices(constant=3.0)).units == 0.0
+
+
+@pytest.mark.parametrize(
+    "equation, hidden",
+    [("x1**2 - x2 + 3.1", 1), ("x1*x2 - x3 + 1.7", 1), ("x1 - 0.3*x2", 0), ("x3 - sin(ln(x1))", 3)],
+)
+def test_without_units_every_column_may_have_one_of_its_own(equation, hidden):
+    fit = Fit(parse(equation), -0.1, "ok", 0.1, 0.1)
+    points = POINTS[:, : max(fit.expression.variables)]
+    own = np.eye(points.shape[1])
+    assert whole_price(fit, points, Prices(constant=3.0), own).units == 3.0 * hidden
+
+
+@pytest.mark.parametrize("law", ["x1**2 + x2**2 - 4", "x1 + x2 - x3"])
+def test_what_is_one_because_columns_have_one_unit_is_found_without_it(law, rng):
+    angle, a, b = rng.uniform(0.0, 2.0 * np.pi, 200), *rng.uniform(1.0, 5.0, (2, 200))
+    columns = {2: (2.0 * np.cos(angle), 2.0 * np.sin(angle)), 3: (a, b, a + b)}
+    points = np.column_stack(columns[max(parse(law).variables)])
+    points = points + 0.02 * points.std(axis=0) * rng.standard_normal(points.shape)
+    best = discover(points, config=PlusConfig(proposers=("relations", "shapes"))).best
+    assert canonical(best.program).codes == canonical(parse(law)).codes
 
 
 def test_units_that_hang_together_are_composed():

@@ -180,3 +180,5 @@ def test_outliers_are_some_points_far_from_an_equation_that_is_near_the_others(r
     assert without_outliers(best, near, (), FAST) is None, "four of a hundred hide nothing"
     far[30:40, 1] += 1.0
     assert without_outliers(best, far, (), FAST) is None, "two fifths are no few"
+    assert without_outliers(best, far[38:58], (), FAST) is None, "18 do not tell that two are"
+    np.testing.assert_array_equal(without_outliers(best, far[38:60], (), FAST), far[40:60])

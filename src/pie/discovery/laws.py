@@ -90,7 +90,8 @@ def discover(
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
             Constants get theirs, a factor that is 1 in these units only counts as a constant, and
             an equation with ``sin(t)`` for t in s is left out. Four columns or more are searched by
-            their dimensionless products as well.
+            their dimensionless products as well. None: each column may have a unit of its own, so
+            that ``y = x**2`` has a constant that happens to be 1, and counts as such.
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
             ``sqrt``, ``exp``, ``ln``, ``sin``, ``cos``; none given = all. ``["*"]``: polynomials.
@@ -305,7 +306,7 @@ def _search(
     try:
         found = discover_plus(
             model, fitted, config, workers, floor, wide_columns(points),
-            None if units is None else units.dimensions,
+            np.eye(len(names)) if units is None else units.dimensions,
         )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True

@@ -54,6 +54,7 @@ PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
 
 
 HIDING = 0.05  # share of outliers at least that may hide a law
+TELLING = 20  # other points at least: fewer do not tell what is an outlier
 
 
 @dataclass(frozen=True)
@@ -275,12 +276,14 @@ def without_outliers(
     """The points (M, D) near the zero set of a candidate, if some others lie far from it.
 
     None where hardly any point is far or too many are, where the candidate is exact, or where the
-    rest cannot be searched.
+    rest is too few or cannot be searched.
     """
     units = Metric.of(points, growing).units(points)
     usual = near(first_order(best.expression, points, units)[0])
     share = 1.0 - usual.mean()
-    if best.contrast <= config.prices.resolution or not HIDING <= share <= config.outliers:
+    if best.contrast <= config.prices.resolution or usual.sum() < TELLING:
+        return None
+    if not HIDING <= share <= config.outliers:
         return None
     try:
         return check_points(points[usual], points.shape[1])

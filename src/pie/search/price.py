@@ -13,7 +13,9 @@ the zero set are within the errors of a point, any of them may be where it belon
 probability is spread over all of them. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
 of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
-equation that no constants make sound has no price (:mod:`pie.expr.dimensions`).
+equation that no constants make sound has no price (:mod:`pie.expr.dimensions`). A table without
+units is taken to have another unit in each column. What is not sound then has a hidden constant for
+each column, by which it is divided.
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -211,6 +213,8 @@ def whole_price(
     hidden = 0.0
     if dimensions is not None and dimensions.any():
         hidden = hidden_constants(expression, points, dimensions.T)
+        if np.isinf(hidden) and np.array_equal(dimensions, np.eye(points.shape[1])):
+            hidden = points.shape[1]  # of each column over a number of its own
     return replace(
         price,
         units=prices.constant * hidden,
