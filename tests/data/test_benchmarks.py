@@ -52,6 +52,14 @@ def test_the_committed_results_are_those_of_a_full_run(root):
     assert len(set(machines)) == len(machines) >= 1
 
 
+def test_the_committed_table_is_that_of_the_committed_runs(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    from figure import table
+
+    runs = json.loads((root / "benchmarks/results.json").read_text())["runs"]
+    assert table(runs) == (root / "benchmarks/speed.md").read_text()
+
+
 def test_runs_of_other_machines_stay_and_one_of_the_same_is_replaced(root, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     from run import beside

@@ -14,8 +14,8 @@ probability is spread over all of them. The rate of a sine needs half a
 turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
 of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
 equation that no constants make sound has no price (:mod:`pie.expr.dimensions`). A table without
-units is taken to have another unit in each column. What is not sound then has a hidden constant for
-each column, by which it is divided.
+units is taken to have another unit in each column. An equation that no constants make sound then
+has one hidden constant for each column: the unit by which the column is divided.
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
