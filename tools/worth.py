@@ -5,7 +5,7 @@
 
 What is left out is named as in params.yaml (``inference_plus.proposers`` and ``.prices``, or
 ``outliers``: the second search without them), several at once with a plus between. Per search: of
-the measured tables of the half for choices, how often the textbook's relation is first and among
+the measured tables for choices, how often the textbook's relation is first and among
 the answers, and how many tables without one get a law; right skeletons of problems of 08_plus from
 another item on (``--first``: take items on which no choice was made), by noise, and of the same
 with a share of outliers (``--outliers``); of *wild*, recovered without noise, and right skeletons
@@ -55,12 +55,12 @@ def without(config: PlusConfig, names: str) -> PlusConfig:
 
 
 def on_tables(setting: Setting, workers: int) -> dict[str, int]:
-    """Counts on the measured tables of the half for choices."""
+    """Counts on the measured tables for choices."""
     tables = [replace(t, units=()) for t in read_tables(ROOT / "data/measured")]
     rows = pd.DataFrame(
         Parallel(workers)(
             delayed(answered)(table, setting.weights_plus, setting.inference_plus)
-            for table in tables if table.half == "choice"
+            for table in tables if table.part == "choice"
         )
     )  # fmt: skip
     asked, null = rows[rows.law], rows[~rows.law]

@@ -186,11 +186,11 @@ def test_rows_of_answers_judge_the_best_and_say_where_the_textbooks_is():
     made = table(points_of(), "x2 - x1", TEXTBOOK)
     (row,) = answers([made], QUICK).itertuples(index=False)
     assert row._fields == (
-        "table", "half", "units", "law", "rows", "variables", "textbook", "best", "name", "is_law",
+        "table", "part", "units", "law", "rows", "variables", "textbook", "best", "name", "is_law",
         "place", "how", "constants", "textbook_constants", "nested", "sd_ratio", "seconds",
         "equation",
     )  # fmt: skip
-    assert (row.table, row.half, row.law) == ("made", "choice", True)
+    assert (row.table, row.part, row.law) == ("made", "choice", True)
     assert (row.rows, row.variables) == (60, 2)
     assert row.is_law and (row.place, row.how, row.name) == (0, FORM, "Michaelis–Menten")
     assert row.constants == row.textbook_constants == 2 and not row.nested

@@ -59,11 +59,11 @@ def test_the_limits_that_the_readme_tells_are_those_of_the_tables(root):
     laws = sum(tries for _, tries in found[0])
     shares = [round(100.0 * sum(hits for hits, _ in both) / laws) for both in found]
     assert f"Of {laws} laws of four to eight, {shares[0]} % are found, {shares[1]} %" in readme
-    half = table("measured/halves", ["half", "units"])["test", "–"]
+    tested = table("measured/summary", ["part", "units"])["test", "–"]
     first, among = (
-        half[f"it is {what}"].partition(" ")[0] for what in ("the best answer", "among the answers")
+        tested[f"it is {what}"].partition(" ")[0] for what in ("the best answer", "among the answers")
     )
-    asked = half["tables with a textbook relation"]
+    asked = tested["tables with a textbook relation"]
     assert f"in {first} of {asked}, and it is among the answers in {among} (" in readme
     few, many = table("no_law/shares", ["kind"])[("all null",)], table("columns/claims", ["tables"])
     null = [counted(few[part]) for part in ("calibration", "test")]

@@ -4,8 +4,8 @@ The relations of data/measured/tables.csv were written down before any table was
 candidate *is* the textbook's if it has no more constants (:func:`free_constants`) and the form of
 one of them but for their values (:func:`pie.experiments.metrics.right_skeleton`), or within the
 errors the same zeros in the box of the points. Where it leaves free what the textbook ties, as the
-height at 0 of a·(1 − exp(−b·x)), the form is not enough: the zeros must be the same. Half of the
-tables, ``choice``, may guide choices, the other half, ``test``, may not.
+height at 0 of a·(1 − exp(−b·x)), the form is not enough: the zeros must be the same. The tables of
+one part, ``choice``, may guide choices, those of the other, ``test``, may not.
 """
 
 import csv
@@ -46,7 +46,7 @@ class Table:
     """A measured table; ``relations`` are the textbook's, empty where there is none."""
 
     name: str
-    half: str
+    part: str
     units: tuple[str, ...]  # () = not known
     textbook: str
     relations: tuple[Expression, ...]
@@ -67,7 +67,7 @@ def read_tables(folder: Path) -> list[Table]:
     with open(Path(folder) / "tables.csv", newline="") as file:
         return [
             Table(
-                row["table"], row["half"], tuple(row["units"].split()), row["textbook"],
+                row["table"], row["part"], tuple(row["units"].split()), row["textbook"],
                 tuple(parse(text) for text in row["relation"].split(" ; ") if text),
                 float(row["certified_sd"] or "nan"),
                 read_csv(Path(folder) / f"{row['table']}.csv"),
@@ -162,7 +162,7 @@ def answered(table: Table, weights: Path, config: PlusConfig) -> dict:
         if is_textbooks(candidates[place], replace(table, relations=(r,)), points) == how
     ]  # fmt: skip
     row = {
-        "table": table.name, "half": table.half, "units": bool(table.units),
+        "table": table.name, "part": table.part, "units": bool(table.units),
         "law": bool(table.relations), "rows": len(points), "variables": points.shape[1],
         "textbook": table.textbook, "best": "", "name": "", "is_law": result.best is not None,
         "place": place, "how": how, "constants": 0,

@@ -15,15 +15,15 @@ _LONGEST = 60  # characters of an equation in a table
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of :func:`pie.experiments.measured.answers`: a line per half, without units and with them.
+    """Of :func:`pie.experiments.measured.answers`: a line per part, without units and with them.
 
     With units a table of which none are known counts with its answer without.
     """
     told = rows.sort_values("units", kind="stable").drop_duplicates("table", keep="last")
     return pd.DataFrame(
-        {"half": half, "units": units} | _told_of(group)
+        {"part": part, "units": units} | _told_of(group)
         for units, these in {"–": rows[~rows.units], "known": told}.items()
-        for half, group in these.groupby("half")
+        for part, group in these.groupby("part")
     )
 
 
@@ -54,7 +54,7 @@ def answers(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "table": rows.table,
-            "half": rows.half,
+            "part": rows.part,
             "rows": rows.rows,
             "textbook": rows.textbook.fillna("").str.partition(" ; ")[0].str.slice(0, 2 * _LONGEST),
             "answer": rows.best.str.slice(0, _LONGEST),
@@ -75,10 +75,10 @@ def plain(rows: pd.DataFrame) -> pd.DataFrame:
     return table.round(0).astype(int).reset_index()
 
 
-def gallery(rows: pd.DataFrame, tables: Sequence[Table], half: str) -> Figure:
-    """The first tables of two columns of a half with a textbook relation, and the best answers."""
+def gallery(rows: pd.DataFrame, tables: Sequence[Table], part: str) -> Figure:
+    """The first tables of two columns of a part with a textbook relation, and the best answers."""
     known = {table.name: table for table in tables}
-    chosen = rows[(rows.half == half) & rows.law & (rows.variables == 2)]
+    chosen = rows[(rows.part == part) & rows.law & (rows.variables == 2)]
     figure, grid = plt.subplots(4, 4, figsize=(6.8, 6.6))
     for axes in grid.flat:
         axes.set_axis_off()
