@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from ..data.benchmarks import Problem
 from ..data.corpus import Statistics
@@ -41,6 +40,8 @@ def with_interval(entry: dict, column: str) -> str:
 
 def wilson(hits: Sequence[float]) -> dict:
     """The ``share`` of hits with Wilson's 95 % interval, ``share_low`` and ``share_high``."""
+    from scipy.stats import binomtest  # takes a second, which most notebooks do without
+
     ends = binomtest(int(sum(hits)), len(hits)).proportion_ci(method="wilson")
     return {"share": sum(hits) / len(hits), "share_low": ends.low, "share_high": ends.high}
 
