@@ -549,16 +549,19 @@ TABLES: dict[str, Callable] = {
     "elephants": r("Stat2Data", "ElephantsMF", age="Age", height="Height"),
     "cholera": r("HistData", "Cholera", elevation="elevation", deaths="cholera_drate"),
     "engel": r("quantreg", "engel", income="income", food="foodexp"),
-    "mortality": r("dslabs", "death_prob", "sex == 'Male' and 30 <= age <= 95",
-                   age="age", death="prob"),
+    "mortality": r(
+        "dslabs", "death_prob", "sex == 'Male' and 30 <= age <= 95", age="age", death="prob"
+    ),
     "mileage": r("datasets", "mtcars", weight="wt", mileage="mpg"),
     "crabs": r("MASS", "crabs", length="CL", width="CW"),
     "meats": r("modeldata", "meats", water="water", fat="fat", protein="protein"),
-    "fuels": r("modeldata", "biomass", carbon="carbon", hydrogen="hydrogen", oxygen="oxygen",
-               heat="HHV"),
+    "fuels": r(
+        "modeldata", "biomass", carbon="carbon", hydrogen="hydrogen", oxygen="oxygen", heat="HHV"
+    ),
     "athletes": r("DAAG", "ais", height="ht", weight="wt", index="bmi"),
-    "coffee": r("openintro", "starbucks", fat="fat", carb="carb", protein="protein",
-                calories="calories"),
+    "coffee": r(
+        "openintro", "starbucks", fat="fat", carb="carb", protein="protein", calories="calories"
+    ),
     "beer": r("openintro", "bac", beers="beers", alcohol="bac"),
     "metal_industry": r("Ecdat", "Metal", labour="labor", capital="capital", value="va"),
     "keeling": keeling,

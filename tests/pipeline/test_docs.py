@@ -61,7 +61,8 @@ def test_the_limits_that_the_readme_tells_are_those_of_the_tables(root):
     assert f"Of {laws} laws of four to eight, {shares[0]} % are found, {shares[1]} %" in readme
     tested = table("measured/summary", ["part", "units"])["test", "–"]
     first, among = (
-        tested[f"it is {what}"].partition(" ")[0] for what in ("the best answer", "among the answers")
+        tested[f"it is {what}"].partition(" ")[0]
+        for what in ("the best answer", "among the answers")
     )
     asked = tested["tables with a textbook relation"]
     assert f"in {first} of {asked}, and it is among the answers in {among} (" in readme

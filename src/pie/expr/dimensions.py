@@ -30,7 +30,7 @@ OTHER = 1.5  # factor of a constant whose exponent is tested
 
 @dataclass(frozen=True)
 class Dimensions:
-    """Exponents of base units in each column, (D, B): known, or one unit of its own for each column.
+    """Exponents of base units in each column, (D, B): known, or a unit of its own for each.
 
     >>> Dimensions.assumed(2).exponents.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -74,7 +74,7 @@ def exponents(
 
 
 def hidden_constants(expression: Expression, points: np.ndarray, dimensions: Dimensions) -> float:
-    """How many factors of terms are 1 in these units only, at ``points`` (N, D); equal ones are one.
+    """How many factors of terms are 1 in these units only; equal ones are one. ``points`` (N, D).
 
     Where no constants make f sound: inf, as the units forbid it; if they are not known, D, as each
     column may stand over a number of its own.
