@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.candidates import Price
@@ -132,6 +133,15 @@ def test_the_price_is_its_formula(text, contrast, prices, expected):
     price = price_of(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), 100, Prices(**prices))
     assert price.total == pytest.approx(expected)
     assert str(price).endswith(f"= {expected:.1f}")
+
+
+def test_a_form_with_a_name_pays_a_share_of_its_tokens():
+    tokens = {}
+    for text in ("x1 - 0.3*x2 + 2.1*x1*x2", "x1 - 0.3*x2 + 2.1*x1*x2*exp(x2)"):
+        fit = Fit(canonical(parse(text)), -1e-3, "ok", 1e-3, 0.1)
+        tokens[text] = [price_of(fit, 100, Prices(named=share)).tokens for share in (1.0, 0.25)]
+    (whole, quarter), other = tokens.values()
+    assert quarter == pytest.approx(0.25 * whole) and other[0] == other[1] > whole
 
 
 def test_the_price_of_constants_and_form_alone_knows_no_points():

@@ -46,6 +46,7 @@ from .result import SHARPER, Law, Result, as_text, first_order_distances, root_m
 from .units import Units
 
 SEARCHED = 200  # points at most
+NAMED = 0.0  # price of the tokens of a curve that people fit to tables, in that of others
 CERTIFIED = 10  # candidates
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
@@ -111,6 +112,7 @@ def discover(
         BadTable: a table that cannot be used, quoting what is wrong.
         ValueError: an unknown operator.
     """
+    config = replace(config, prices=replace(config.prices, named=NAMED))
     if operators:
         config = replace(config, operators=tuple(operators))
     table = measurements(data, missing, max_points, seed)

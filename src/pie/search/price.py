@@ -7,7 +7,8 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same. *Implicit* are the columns for which the equation cannot be solved
+costs the same. The name of a curve that people fit says its form without them: *named* is the share
+that it pays. *Implicit* are the columns for which the equation cannot be solved
 (:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a
@@ -48,6 +49,7 @@ from .candidates import Price
 from .forms import UNNAMED, Context, forms, nodes
 from .pool import lowest
 from .relations import Relation
+from .shapes import name_of
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
 
@@ -59,6 +61,7 @@ class Prices:
     constant: float = 5.0  # per constant
     form: float = 0.5  # per nat of −ln P(form)
     token: float = 1.0  # per operator, variable or constant
+    named: float = 1.0  # share of it that a form with a name pays, which says the form
     implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 0.7  # for one branch instead of the zero set
@@ -167,12 +170,13 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     if not np.isfinite(fit.fitness):
         return Price(np.inf)
     expression, exact = fit.expression, fit.contrast <= prices.resolution
+    share = prices.named if name_of(expression) else 1.0
     paid = [c for c in expression.constants if not (exact and abs(c) in WHOLE)]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
         prices.constant * len(paid),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
-        prices.token * len(expression.codes),
+        prices.token * share * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
     )
 
