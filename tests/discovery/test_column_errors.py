@@ -6,7 +6,7 @@ from pie import discover
 from pie.discovery.cli import main
 from pie.discovery.column_errors import known_errors, least_errors
 from pie.discovery.measurements import BadTable
-from pie.fit.uncertainty import root_mean_square, usual_points
+from pie.fit.uncertainty import rms_distance, usual_points
 from pie.search.plus import PlusConfig
 
 X, Y = "length", "period"
@@ -94,7 +94,7 @@ def test_the_fit_counts_distances_in_the_uncertainties(seed):
     known = result.best
     points, units = table.to_numpy(), np.array([0.06, 0.0])
     usual = usual_points(known.program, points, units)
-    left = [root_mean_square(law.program, points, units, usual) for law in (unknown, known)]
+    left = [rms_distance(law.program, points, units, usual) for law in (unknown, known)]
     assert known.program.codes == unknown.program.codes
     assert left[1] < left[0], "equal if the fit ignored them"
     assert unknown.chi is None and known.chi == pytest.approx(1.0, abs=0.2)

@@ -10,7 +10,7 @@ from pie.discovery.measurements import BadTable
 from pie.discovery.result import Result
 from pie.discovery.units import Units
 from pie.expr.canonical import canonical
-from pie.expr.dimensions import exponents, hidden_constants
+from pie.expr.dimensions import Dimensions, exponents, hidden_constants
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.plus import PlusConfig
@@ -73,8 +73,8 @@ def test_a_factor_of_one_may_have_a_unit():
 def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
     equation, dimensions, hidden
 ):
-    f, dimensions = parse(equation), np.array(dimensions, float)[:, None]
-    assert hidden_constants(f, POINTS, dimensions.T) == hidden
+    f, dimensions = parse(equation), Dimensions(np.array(dimensions, float)[:, None])
+    assert hidden_constants(f, POINTS, dimensions) == hidden
     fit = Fit(f, -0.1, "ok", 0.1, 0.1)
     price = whole_price(fit, POINTS, Prices(constant=3.0), dimensions)
     assert price.units == 3.0 * hidden
@@ -88,8 +88,15 @@ def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
 def test_without_units_every_column_may_have_one_of_its_own(equation, hidden):
     fit = Fit(parse(equation), -0.1, "ok", 0.1, 0.1)
     points = POINTS[:, : max(fit.expression.variables)]
-    own = np.eye(points.shape[1])
-    assert whole_price(fit, points, Prices(constant=3.0), own).units == 3.0 * hidden
+    assumed = Dimensions.assumed(points.shape[1])
+    assert whole_price(fit, points, Prices(constant=3.0), assumed).units == 3.0 * hidden
+
+
+def test_units_that_happen_to_be_independent_are_known_all_the_same():
+    fit, points = Fit(parse("x1 - 2*exp(x2)"), -0.1, "ok", 0.1, 0.1), POINTS[:, :2]
+    given = Dimensions(Units.of(["m", "s"], "ab").dimensions)
+    assert given.exponents.tolist() == Dimensions.assumed(2).exponents.tolist()
+    assert np.isinf(whole_price(fit, points, Prices(), given).units)
 
 
 @pytest.mark.parametrize("law", ["x1**2 + x2**2 - 4", "x1 + x2 - x3"])
@@ -173,4 +180,4 @@ def test_values_beyond_all_bounds_are_left_out():
     """As of a fit that ran away: 1e160 over slopes of 1e-160."""
     lost = parse("1e-160*x1 + 1e-160*x2 + 1e160")
     points = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
-    assert hidden_constants(lost, points, np.eye(2)) == 0.0, "nothing is known of its units"
+    assert hidden_constants(lost, points, Dimensions.assumed(2)) == 0.0, "nothing is known of its units"

@@ -14,7 +14,7 @@ from pie.fit.uncertainty import (
     leverages,
     neighbours_correlation,
     polished,
-    root_mean_square,
+    rms_distance,
     simplified,
     standard_errors,
     usual_points,
@@ -86,7 +86,7 @@ def test_outliers_do_not_move_a_polished_fit(rng):
     near = parse("x1**2 + 2.32*x2**2 - 4.05")
     found = polished(near, points, points.std(axis=0))
     np.testing.assert_allclose(np.abs(found.constants), (2.3, 4.0), rtol=5e-3)
-    assert root_mean_square(found, points, points.std(axis=0)) < 0.01
+    assert rms_distance(found, points, points.std(axis=0)) < 0.01
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_the_expected_residual_is_that_of_points_with_such_errors(text, errors):
     units = points.std(axis=0)
     off = points + np.array(errors) * rng.standard_normal(points.shape)
     expected = expected_residual(f, points, units, np.array(errors))
-    assert expected == pytest.approx(root_mean_square(f, off, units, np.ones(4000, bool)), rel=0.05)
+    assert expected == pytest.approx(rms_distance(f, off, units, np.ones(4000, bool)), rel=0.05)
 
 
 def test_expected_residuals_are_of_points_where_f_is_defined():

@@ -9,7 +9,7 @@ from pie.expr.canonical import canonical
 from pie.expr.coordinates import in_units
 from pie.expr.expression import from_tree, parse, to_tree, with_variables
 from pie.fit.sampson_fits import fit_sampson
-from pie.fit.uncertainty import root_mean_square
+from pie.fit.uncertainty import rms_distance
 from pie.search.cloud import Cloud
 from pie.search.pool import Pool
 from pie.search.price import Prices
@@ -68,7 +68,7 @@ def test_a_shape_is_found_from_points_with_noise(name):
     start, size = started(truth, seen)
     (fit,) = fit_sampson([canonical(start)], seen, n_starts=1, descents=1, warm=True)
     law = in_units(truth, np.zeros(len(spreads)), spreads)
-    assert fit.error < 1.15 * root_mean_square(law, seen, np.ones(len(spreads)))
+    assert fit.error < 1.15 * rms_distance(law, seen, np.ones(len(spreads)))
     assert size < 0.3
 
 

@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from ..expr.dimensions import Dimensions
 from ..expr.sympy_bridge import named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
@@ -308,7 +309,7 @@ def _search(
     try:
         found = discover_plus(
             model, fitted, config, workers, floor, wide_columns(points),
-            np.eye(len(names)) if units is None else units.dimensions,
+            Dimensions.assumed(len(names)) if units is None else Dimensions(units.dimensions),
         )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True

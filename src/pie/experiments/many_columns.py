@@ -16,6 +16,7 @@ from ..discovery.certificate import certify
 from ..discovery.laws import discover, wide_columns
 from ..discovery.pretrained import from_pretrained
 from ..discovery.units import Units
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression, to_infix, to_tree
 from ..fit.uncertainty import polished
 from ..search.candidates import Unusable
@@ -37,7 +38,7 @@ def _searched(asked: Asked, weights: Path, config: PlusConfig) -> dict:
     if drawn.shape[1] > MOST_COLUMNS:
         return {"status": TOO_WIDE, "seconds": 0.0}
     try:
-        dimensions = Units.of(units, units).dimensions if units else None
+        dimensions = Dimensions(Units.of(units, units).dimensions) if units else None
         model, wide = from_pretrained(weights), wide_columns(drawn)
         found = discover_plus(model, drawn, config, 1, None, wide, dimensions)
     except Unusable as reason:

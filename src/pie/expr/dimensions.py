@@ -13,6 +13,8 @@ units, and then that 1 is a constant with a unit. A logarithm is shifted by anot
 constant beside it takes up.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .derivatives import derivatives
@@ -24,6 +26,23 @@ AROUND = 0.2  # points are moved off the zero set by factors of about e^±0.2
 ENOUGH = 100  # points
 CLOSE = 1e-6  # relative residual of a solution
 OTHER = 1.5  # factor of a constant whose exponent is tested
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """Exponents of base units in each column, (D, B): known, or one unit of its own for each column.
+
+    >>> Dimensions.assumed(2).exponents.tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+
+    exponents: np.ndarray
+    known: bool = True
+
+    @classmethod
+    def assumed(cls, n_columns: int) -> "Dimensions":
+        """Of a table that does not tell its units: each column may have another one."""
+        return cls(np.eye(n_columns), known=False)
 
 
 def exponents(
@@ -54,24 +73,28 @@ def exponents(
     return found, fits
 
 
-def hidden_constants(expression: Expression, points: np.ndarray, scales: np.ndarray) -> float:
-    """How many factors of terms are 1 in these units only; inf if no constants make f sound.
+def hidden_constants(expression: Expression, points: np.ndarray, dimensions: Dimensions) -> float:
+    """How many factors of terms are 1 in these units only, at ``points`` (N, D); equal ones are one.
 
-    ``points`` (N, D), ``scales`` (B, D) as in :func:`exponents`. Equal factors are one.
+    Where no constants make f sound: inf, as the units forbid it; if they are not known, D, as each
+    column may stand over a number of its own.
 
     >>> from pie.expr.expression import parse
     >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
-    >>> kilograms, grams = np.eye(2)
-    >>> hidden_constants(parse("x1**2 - x2 + 3.1"), x, np.array([kilograms, grams]))
+    >>> seconds_and_metres, assumed = Dimensions(np.eye(2)), Dimensions.assumed(2)
+    >>> hidden_constants(parse("x1**2 - x2 + 3.1"), x, seconds_and_metres)
     1.0
-    >>> hidden_constants(parse("x1 - 2.0*exp(x2)"), x, np.array([kilograms, grams]))
-    inf
+    >>> [hidden_constants(parse("x1 - 2*exp(x2)"), x, d) for d in (seconds_and_metres, assumed)]
+    [inf, 2.0]
     """
-    if _solution(expression, points, scales)[1]:
+    scales = dimensions.exponents.T
+    if not scales.any() or _solution(expression, points, scales)[1]:
         return 0.0
     found, sound = _solution(expression, points, scales, hidden=True)
+    if not sound:
+        return np.inf if dimensions.known else float(points.shape[1])
     factors = found[len(expression.constants) :].round(6)
-    return float(len({tuple(row) for row in factors + 0.0 if row.any()})) if sound else np.inf
+    return float(len({tuple(row) for row in factors + 0.0 if row.any()}))
 
 
 @np.errstate(all="ignore")

@@ -73,7 +73,7 @@ def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) 
 
 
 @np.errstate(all="ignore")
-def root_mean_square(
+def rms_distance(
     expression: Expression,
     points: np.ndarray,
     units: np.ndarray,
@@ -100,7 +100,7 @@ def polished(
 ) -> Expression:
     """Constants refined by Gauss–Newton steps, each accepted only if the RMS residual falls."""
     usual = usual_points(expression, points, units) if usual is None else usual
-    best = root_mean_square(expression, points, units, usual)
+    best = rms_distance(expression, points, units, usual)
     if not np.isfinite(best):
         return expression
     free = ~known_numbers(expression)
@@ -116,7 +116,7 @@ def polished(
             if not np.all(np.isfinite(moved)):
                 continue
             trial = expression.with_constants(moved)
-            error = root_mean_square(trial, points, units, usual)
+            error = rms_distance(trial, points, units, usual)
             if error < best * (1.0 - 1e-9):
                 expression, best = trial, error
                 break
@@ -132,7 +132,7 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
         near = [w for w in WHOLE if abs(abs(constant) - w) <= CLOSE * w]
         numbers.append(float(np.copysign(near[0], constant)) if near else constant)
     rounded = expression.with_constants(numbers)
-    return rounded if root_mean_square(rounded, points, units) <= EXACT else expression
+    return rounded if rms_distance(rounded, points, units) <= EXACT else expression
 
 
 @np.errstate(all="ignore")
@@ -277,7 +277,7 @@ def _without_constants(
     norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
     sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
     found += [(np.inf, changed) for changed in _factored(pieces, points)]
-    error = root_mean_square(expression, points, units)
+    error = rms_distance(expression, points, units)
     for i, size in enumerate(sizes):
         if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
             rest = pieces[:i] + pieces[i + 1 :]
@@ -329,7 +329,7 @@ def simplified(
     """
     n = len(points)
     usual = usual_points(expression, points, units)
-    error = root_mean_square(expression, points, units, usual)
+    error = rms_distance(expression, points, units, usual)
     while np.isfinite(error):
         for _, changed in _without_constants(expression, points, units):
             try:
@@ -339,7 +339,7 @@ def simplified(
             if trial.variables != expression.variables or _length(trial) >= _length(expression):
                 continue
             trial = polished(trial, points, units, usual)
-            after = root_mean_square(trial, points, units, usual)
+            after = rms_distance(trial, points, units, usual)
             saved = constant_cost * (_length(expression)[0] - _length(trial)[0])
             if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):
                 expression, error = trial, after

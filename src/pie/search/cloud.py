@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ..expr.coordinates import in_units, substituted
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..zeroset.metric import SET, errors_of, logarithms, of_logarithms
 from ..zeroset.noise import Noise, noise_of
@@ -33,7 +34,7 @@ class Cloud:
     exact: np.ndarray  # columns whose values were set, without errors, (D,)
     angles: np.ndarray  # columns that may be angles, z in radians, (D,)
     logarithmic: tuple[bool, ...] = ()  # () = none
-    dimensions: np.ndarray | None = None  # exponents of base units in x, (D, B), if known
+    dimensions: Dimensions | None = None  # of x, if they matter
 
     @classmethod
     def as_given(cls, given: np.ndarray, exact: np.ndarray | None = None) -> "Cloud":
@@ -93,7 +94,7 @@ def clouds(
     points: np.ndarray,
     exact: np.ndarray,
     wide: tuple[bool, ...] = (),
-    dimensions: np.ndarray | None = None,
+    dimensions: Dimensions | None = None,
 ) -> list[Cloud]:
     """The coordinates in which points (N, D) are searched, in turn, until a fit is exact.
 

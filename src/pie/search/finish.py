@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..expr.canonical import canonical
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -40,7 +41,7 @@ class Judge:
     prices: Prices = Prices()
     curved: float = np.inf
     seed: int = 0
-    dimensions: np.ndarray | None = None  # of the columns, (D, B), if known
+    dimensions: Dimensions | None = None  # of the columns, if they matter
 
 
 def in_user_coordinates(

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
@@ -225,7 +226,7 @@ def discover_plus(
     workers: int = 1,
     errors: np.ndarray | None = None,
     wide: tuple[bool, ...] = (),
-    dimensions: np.ndarray | None = None,
+    dimensions: Dimensions | None = None,
 ) -> Discovery:
     """Candidates of *PIE+* for points (N, D), D ≤ 8, best first, in the user's coordinates.
 
@@ -237,7 +238,7 @@ def discover_plus(
     deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
     being closer. Columns marked as ``wide`` are positive and span decades: they are searched by
     their logarithms as well, and errors that grow with them are assumed if that is more probable.
-    ``dimensions`` (D, B) are the exponents of base units in the columns, if these are known.
+    With ``dimensions`` of the columns, known or assumed, a factor that hides a unit is priced.
 
     Raises:
         ValueError: points that cannot be used, quoting them.
@@ -297,7 +298,7 @@ def _ranked(
     config: PlusConfig,
     wide: tuple[bool, ...],
     errors: np.ndarray | None,
-    dimensions: np.ndarray | None,
+    dimensions: Dimensions | None,
 ) -> tuple[list[Candidate], tuple[bool, ...]]:
     """Candidates at all points, cheapest first, and the columns with which errors grow."""
     judge = Judge(config.prices, config.curved, config.seed, dimensions)

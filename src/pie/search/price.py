@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..expr.dimensions import hidden_constants
+from ..expr.dimensions import Dimensions, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.operators import CONSTANT
 from ..expr.solving import implicit, is_linear
@@ -205,20 +205,16 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
 
 
 def whole_price(
-    fit: Fit, points: np.ndarray, prices: Prices, dimensions: np.ndarray | None = None
+    fit: Fit, points: np.ndarray, prices: Prices, dimensions: Dimensions | None = None
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
-    the units of the columns, whose ``dimensions`` (D, B) may be known.
+    the units of the columns, if these matter.
     """
     price = price_of(fit, len(points), prices)
     if not np.isfinite(price.misfit):
         return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    hidden = 0.0
-    if dimensions is not None and dimensions.any():
-        hidden = hidden_constants(expression, points, dimensions.T)
-        if np.isinf(hidden) and np.array_equal(dimensions, np.eye(points.shape[1])):
-            hidden = points.shape[1]  # of each column over a number of its own
+    hidden = hidden_constants(expression, points, dimensions) if dimensions else 0.0
     return replace(
         price,
         units=prices.constant * hidden,

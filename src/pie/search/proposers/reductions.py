@@ -24,6 +24,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from ...expr.dimensions import Dimensions
 from ...expr.expression import Expression, Tree, from_tree, to_tree, with_variables
 from ...zeroset.distance import first_order
 from ...zeroset.metric import errors_of
@@ -205,16 +206,16 @@ def tables(
     points: np.ndarray,
     errors: np.ndarray,
     limits: Reductions = Reductions(),
-    dimensions: np.ndarray | None = None,
+    dimensions: Dimensions | None = None,
 ) -> list[tuple[float, Table]]:
     """The best tables of each number of columns for points (N, D), with σ, by their score.
 
-    ``dimensions`` (D, B) of the columns, if their units are known.
+    Products without dimensions are one of them if the ``dimensions`` of the columns are known.
     """
     found = []
     some = np.random.default_rng(0).permutation(points)[: limits.points]
     kept = [Table.of(some)]
-    trees = () if dimensions is None else dimensionless(dimensions)
+    trees = dimensionless(dimensions.exponents) if dimensions and dimensions.known else ()
     groups = Table.of(some, trees) if len(trees) > 1 else None
     for k in range(points.shape[1] - 1, 1, -1):
         new = {table.key: table for one in kept for table in reduced(one)}
