@@ -191,3 +191,16 @@ def test_the_proposer_drafts_the_law_among_others_and_no_more_than_it_may():
     fewer = proposer(Shapes(fitted=9), Prices(), 90, cloud, pool)
     assert all(0 < len(batch.drafts) <= 9 for batch in fewer)
     assert all(draft.proposer == "shapes" for batch in batches for draft in batch.drafts)
+
+
+@pytest.mark.parametrize("turns", [3, 12, 30])
+def test_a_wave_of_many_turns_is_found_by_its_periodogram(turns, rng):
+    t = rng.uniform(0.0, turns, 200)
+    y = 5.0 + 2.0 * np.sin(2.0 * np.pi * t + 1.3)
+    cloud = Cloud.even(np.column_stack([t, y + 0.1 * rng.standard_normal(200)]), np.zeros(2, bool))
+    (batch,) = proposer(Shapes(), Prices(), 60, cloud, Pool(lambda f: (0.0, 0.0)))
+    named = [d.expression for d in batch.drafts if name_of(d.expression) == "wave with offset"]
+    effort = batch.effort
+    fits = fit_sampson(named, cloud.points, effort.starts, descents=effort.descents, warm=True)
+    left = [np.std(fit.expression.values(cloud.points)) for fit in fits]  # y has the coefficient 1
+    assert min(left) < 1.1 * 0.1 / cloud.units[1]

@@ -2,22 +2,24 @@ r"""Curves and surfaces that people fit (:mod:`pie.search.shapes`).
 
 Each is a relation :math:`\sum_k c_k\,\varphi_k(x; θ) = 0` with numbers θ inside. θ is drawn many
 times by the part that it plays: a rate as ±1 over the range of what it multiplies, a shift within
-that range or somewhat beyond, an exponent between −3 and 4. The coefficients are those of the
+that range or somewhat beyond, an exponent between −3 and 4; half of the rates of waves are those
+that a periodogram shows (:mod:`pie.search.periodogram`). The coefficients are those of the
 smallest λ (:mod:`pie.search.relations`). The draw with the smallest first-order distances, among
 these and others near the best, is the start of the fit.
 """
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
 from ...expr.canonical import canonical
 from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import bare, terms, weighted_sum
-from .. import libraries
+from .. import libraries, periodogram
 from .. import shapes as library
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, new_drafts
@@ -28,6 +30,7 @@ RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
 BEYOND = 1.0  # ranges by which a shift may be outside
 EXPONENTS = (-3.0, 4.0)
+NONE_SEEN: Mapping[int, np.ndarray] = MappingProxyType({})
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
 
@@ -51,18 +54,25 @@ def _opened(tree: Tree, free: Iterator[int]) -> Tree:
 
 
 def _drawn(
-    tree: Tree, points: np.ndarray, draws: int, rng: np.random.Generator, found: list[np.ndarray]
+    tree: Tree,
+    points: np.ndarray,
+    draws: int,
+    rng: np.random.Generator,
+    found: list[np.ndarray],
+    rates: Mapping[int, np.ndarray],
+    wave: bool = False,
 ) -> np.ndarray:
     """Values (B, N) of the tree at points (N, D), its constants drawn B times.
 
-    The constants, (B, 1), are appended to ``found`` in order.
+    The constants, (B, 1), are appended to ``found`` in order. ``wave``: inside of a sine.
     """
     if tree[0] == "x":
         return points[None, :, tree[1] - 1]
     if tree[0] == "c":
         found.append(np.ones((draws, 1)))
         return found[-1]
-    values = [_drawn(child, points, draws, rng, found) for child in tree[1:]]
+    wave = wave or tree[0] in ("sin", "cos")
+    values = [_drawn(child, points, draws, rng, found, rates, wave) for child in tree[1:]]
     for mine, child in enumerate(tree[1:]):
         if child[0] == "c" and len(values) == 2:
             beside = values[1 - mine]
@@ -71,6 +81,9 @@ def _drawn(
             numbers = _numbers(tree[0], beside, draws, rng)
             if tree[0] in ("mul", "div") and tree[2 - mine][0] in ONE_SIGN:
                 numbers = np.copysign(numbers, child[1])
+            seen = rates.get(tree[2 - mine][1], ()) if tree[2 - mine][0] == "x" else ()
+            if wave and tree[0] == "mul" and len(seen):
+                numbers[::2, 0] = np.resize(seen, len(numbers[::2]))
             values[mine][:] = numbers  # in ``found`` as well
     names: list[Tree] = [("x", j) for j in range(1, len(values) + 1)]
     shape = (draws, len(points))
@@ -121,11 +134,16 @@ class Draws:
 
 
 def numbers_of(
-    form: Expression, points: np.ndarray, units: np.ndarray, limits: Shapes
+    form: Expression,
+    points: np.ndarray,
+    units: np.ndarray,
+    limits: Shapes,
+    rates: Mapping[int, np.ndarray] = NONE_SEEN,
 ) -> Draws | None:
     """Numbers drawn by the parts that they play at points (N, D); None if undefined, or too few.
 
-    ``units`` (D,) are those of errors.
+    ``units`` (D,) are those of errors. Of waves of a variable half the draws have one of its
+    ``rates``, if there are some.
     """
     parts, opened, count = _parts(form, points.shape[1])
     if len(points) <= len(parts) + count:
@@ -134,7 +152,7 @@ def numbers_of(
     with np.errstate(all="ignore"):
         for part in parts if count else ():
             if part[0] != "c":
-                _drawn(part, points, limits.draws * count, rng, numbers)
+                _drawn(part, points, limits.draws * count, rng, numbers, rates)
     draws = np.concatenate(numbers, axis=1) if count else np.ones((1, 0))
     found = Draws(form, draws, *_fitted(opened, draws, points, units))
     return found if np.isfinite(found.error) else None
@@ -170,9 +188,13 @@ def shapes(
 ) -> Iterator[Batch]:
     """The proposer."""
     points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
+    rates = {
+        j: periodogram.rates(column, np.delete(cloud.points, j - 1, axis=1))
+        for j, column in enumerate(cloud.points.T, 1)
+    }
     priced = []
     for _, form in library.shapes(cloud.n_variables):
-        if found := numbers_of(form, points, cloud.errors, limits):
+        if found := numbers_of(form, points, cloud.errors, limits, rates):
             found = near_best(found, points, cloud.errors, limits)
             cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
             priced.append((round(cost, 6), found))
