@@ -1,10 +1,14 @@
 """Why *PIE+* misses a problem."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from pie.data.benchmarks import Problem
 from pie.experiments import misses
+from pie.experiments.measured import Table
 from pie.experiments.metrics import right_skeleton
 from pie.expr.expression import parse
 from pie.network.inference import Network
@@ -22,22 +26,58 @@ def noisy_parabola(x):
     return y + 0.06 * y.std() * np.random.default_rng(1).standard_normal(x.shape)
 
 
-@pytest.mark.parametrize(
-    "truth, points, verdict",
-    [
-        ("x2 - sin(1.3*exp(x1))", lambda t: (t / 3.0, np.sin(1.3 * np.exp(t / 3.0))), "search"),
-        ("x1**2 + x2**2 - 1", lambda t: (t, 1.7 * t + 0.3), "silent"),  # on a line instead
-        ("x2 - 0.5*exp(0.02*x1) - 0.5", lambda t: (t, hardly_bent(t)), "alike"),
-        ("x2 - x1**2 - 0.3*x1 - 0.2", lambda t: (t, noisy_parabola(t)), "ranking"),
-    ],
-)
-def test_a_miss_is_of_the_search_or_the_ranking_or_the_points(root, truth, points, verdict):
-    cloud = np.column_stack(points(np.random.default_rng(0).uniform(0.0, 6.0, 60)))
-    problem = Problem("own", "1", parse(truth), cloud, None, "noise 0")
-    config = PlusConfig(proposers=("relations",))
-    best = discover_plus(Network.load(root / "data/models/pie-plus"), cloud, config).best
-    assert not right_skeleton(best.expression, problem.truth, 2, 0, None), "no miss"
-    assert misses.verdict_of_miss(problem, config).verdict == verdict
+MISSES = {
+    "search": ("x2 - sin(1.3*exp(x1))", lambda t: (t / 3.0, np.sin(1.3 * np.exp(t / 3.0)))),
+    "silent": ("x1**2 + x2**2 - 1", lambda t: (t, 1.7 * t + 0.3)),  # on a line instead
+    "alike": ("x2 - 0.5*exp(0.02*x1) - 0.5", lambda t: (t, hardly_bent(t))),
+    "ranking": ("x2 - x1**2 - 0.3*x1 - 0.2", lambda t: (t, noisy_parabola(t))),
+}
+RELATIONS = PlusConfig(proposers=("relations",))
+
+
+def missed(verdict):
+    """The truth of a problem that is missed, and its points."""
+    truth, points = MISSES[verdict]
+    return parse(truth), np.column_stack(points(np.random.default_rng(0).uniform(0.0, 6.0, 60)))
+
+
+def as_table(points, relation):
+    frame = pd.DataFrame(points, columns=["time", "height"])
+    return Table("own", "choice", (), "", (relation,), np.nan, frame)
+
+
+@pytest.mark.parametrize("verdict", MISSES)
+def test_a_miss_is_of_the_search_or_the_ranking_or_the_points(root, verdict):
+    truth, points = missed(verdict)
+    best = discover_plus(Network.load(root / "data/models/pie-plus"), points, RELATIONS).best
+    assert not right_skeleton(best.expression, truth, 2, 0, None), "no miss"
+    problem = Problem("own", "1", truth, points, None, "noise 0")
+    assert misses.verdict_of_miss(problem, RELATIONS).verdict == verdict
+
+
+@pytest.mark.parametrize("verdict", ["search", "silent", "ranking"])
+def test_a_textbook_is_missed_for_the_same_reasons(verdict):
+    truth, points = missed(verdict)
+    assert misses.verdict_of_table(as_table(points, truth), RELATIONS).verdict == verdict
+
+
+def test_a_relation_that_another_one_fits_better_is_alike():
+    t = np.linspace(0.5, 2.0, 200)
+    fallen = 4.9 * t**2 + 0.01 * np.random.default_rng(0).standard_normal(len(t))
+    table = as_table(np.column_stack([t, fallen]), parse("x2 - 3.23*x1 - 1.72*x1**3"))
+    config = PlusConfig(proposers=("shapes",))
+    assert misses.verdict_of_table(table, config).verdict == "alike"
+
+
+def test_verdicts_of_tables_are_of_their_rows_without_units(tmp_path):
+    columns = {"table": ["own"] * 2, "units": [True, False], "place": [-1, 0]}
+    pd.DataFrame(columns).to_csv(tmp_path / "measured.csv")
+    table = as_table(np.arange(8.0).reshape(4, 2), parse("x2 - x1 - 1"))
+    rows = misses.rows_of_tables(tmp_path, [table])
+    found = misses.table_verdicts(rows, [table], PlusConfig())
+    assert found.values.tolist() == [["measured, choice", "own", "right"]]
+    with pytest.raises(KeyError, match="other"):
+        misses.rows_of_tables(tmp_path, [replace(table, name="other")])
 
 
 def test_verdicts_are_of_the_rows_of_the_problems(root, tmp_path, scored_answer):
@@ -48,8 +88,7 @@ def test_verdicts_are_of_the_rows_of_the_problems(root, tmp_path, scored_answer)
         scored_answer(problem, parse(text), "PIE+", 0.1, 0, "beam 64, whole, noise 1 %", "ok")
         for text in answers.values()
     ]
-    config = PlusConfig(proposers=("relations",))
-    found = misses.verdicts(rows, [problem, problem], config)
+    found = misses.verdicts(rows, [problem, problem], RELATIONS)
     assert [*found.verdict] == [*answers] and {*found.test_set} == {"wild, noise 1 %"}
     with pytest.raises(FileNotFoundError):
         misses.rows_of(tmp_path, [problem])

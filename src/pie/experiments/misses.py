@@ -8,9 +8,12 @@ the answer, the *search* missed it: it is cheaper, and was not proposed, or badl
 another equation is cheaper at these points. Where it fits them as well as the truth with constants
 of its own, to :data:`~pie.discovery.result.RIVAL` nats, they are *alike*: nothing in the points
 speaks for the truth. What is left is the *ranking* (or the truth is too long to be a draft).
+
+Of a measured table nobody knows the truth: the textbook's relations stand for it, and where one of
+them is the first candidate, the answer is right (:func:`pie.experiments.measured.is_textbooks`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,19 +21,24 @@ import numpy as np
 import pandas as pd
 
 from ..data.benchmarks import Problem
+from ..discovery.laws import discover, wide_columns
 from ..discovery.pretrained import from_pretrained
-from ..discovery.result import RIVAL
+from ..discovery.result import RIVAL, Law
+from ..expr.expression import Expression
 from ..search.candidates import Candidate, Unusable
 from ..search.cloud import Cloud
 from ..search.finish import Judge, in_user_coordinates
 from ..search.plus import PROPOSERS, PlusConfig, discover_plus
 from ..search.pool import WARM, Batch, Pool, new_drafts
 from ..search.price import whole_price
+from ..zeroset.metric import Metric
 from .evaluation import Row, read_rows
 from .journal import in_order
+from .measured import Table, is_textbooks
 from .metrics import right_skeleton
 
 VERDICTS = RIGHT, SEARCH, RANKING, ALIKE, SILENT = "right", "search", "ranking", "alike", "silent"
+Answer = Candidate | Law
 
 
 @dataclass(frozen=True)
@@ -38,46 +46,88 @@ class Verdict:
     """How a problem ended; the answer with the truth among the drafts, where it was searched."""
 
     verdict: str
-    with_truth: Candidate | None = None
+    with_truth: Answer | None = None
 
 
-def is_silent(problem: Problem, config: PlusConfig) -> bool:
-    """Whether the true equation costs more than it explains, or is refused as degenerate."""
-    prices, points = config.prices, problem.points
+def is_silent(
+    truths: Sequence[Expression],
+    points: np.ndarray,
+    config: PlusConfig,
+    wide: tuple[bool, ...] = (),
+) -> bool:
+    """Whether each of the ``truths`` costs more than it explains, or is refused as degenerate.
+
+    With errors that are alike everywhere, and with errors that grow with the columns in ``wide``.
+    """
+    judge = Judge(config.prices, config.curved, config.seed)
+    metrics = [Metric.of(points, logs) for logs in {(), wide if any(wide) else ()}]
     try:
-        fit = in_user_coordinates(problem.truth, points, Judge(prices, config.curved, config.seed))
+        fits = [in_user_coordinates(t, points, judge, m) for t in truths for m in metrics]
     except ValueError:  # too long to be a draft
         return False
-    return whole_price(fit, points, prices).total > 0.0
+    return all(whole_price(fit, points, config.prices).total > 0.0 for fit in fits)
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:
-    """Why a problem is missed: one more search, with the truth among the drafts."""
-    if is_silent(problem, config):
-        return Verdict(SILENT)
+    """Why a problem is missed."""
 
-    def truth(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
-        draft = cloud.into(problem.truth)
-        yield Batch(new_drafts([draft], cloud, pool, "truth", config.max_tokens), WARM)
-
-    def searched(*proposers: str) -> Candidate | None:
-        asked = replace(config, proposers=("truth", *proposers))
+    def searched(asked: PlusConfig) -> Candidate | None:
         return discover_plus(from_pretrained(weights), problem.points, asked).best
 
-    PROPOSERS["truth"] = lambda *_: truth
+    def right(found: Candidate) -> bool:
+        truth, d = problem.truth, problem.n_variables
+        return right_skeleton(found.expression, truth, d, config.seed, problem.box)
+
+    if is_silent((problem.truth,), problem.points, config):
+        return Verdict(SILENT)
+    return _searched_again((problem.truth,), searched, right, config)
+
+
+def verdict_of_table(table: Table, config: PlusConfig, weights: Path | None = None) -> Verdict:
+    """Why the textbook's relation is not the first candidate for a measured table."""
+    points = table.points
+
+    def searched(asked: PlusConfig) -> Law | None:
+        found = discover(
+            table.frame, weights, config=asked, seconds=np.inf, workers=1, units=table.units or None
+        )
+        return next(iter(found.candidates), None)
+
+    def right(found: Law) -> bool:
+        return bool(is_textbooks(found, table, points))
+
+    if is_silent(table.relations, points, config, wide_columns(points)):
+        return Verdict(SILENT)
+    return _searched_again(table.relations, searched, right, config)
+
+
+def _searched_again(
+    truths: Sequence[Expression],
+    searched: Callable[[PlusConfig], Answer | None],
+    right: Callable[[Answer], bool],
+    config: PlusConfig,
+) -> Verdict:
+    """Why a search, which is done again with ``truths`` among its drafts, does not find one."""
+    columns = max(len(truth.variables) for truth in truths)
+
+    def proposer(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
+        if cloud.n_variables == columns and not any(cloud.logarithmic):
+            forms = map(cloud.into, truths)
+            yield Batch(new_drafts(forms, cloud, pool, "truth", config.max_tokens), WARM)
+
+    PROPOSERS["truth"] = lambda *_: proposer
     try:
-        best, alone = searched(*config.proposers), searched()
+        best = searched(replace(config, proposers=("truth", *config.proposers)))
+        alone = searched(replace(config, proposers=("truth",)))
     except Unusable:  # such as equal columns
         return Verdict(SILENT)
     finally:
         del PROPOSERS["truth"]
-    found = None if best is None else best.expression
-    if right_skeleton(found, problem.truth, problem.n_variables, config.seed, problem.box):
+    if best is not None and right(best):
         return Verdict(SEARCH, best)
     if best is None or alone is None:
         return Verdict(RANKING, best)
-    away = np.maximum([best.contrast, alone.contrast], config.prices.resolution)
-    alike = len(problem.points) * np.log(away[0] / away[1]) <= RIVAL
+    alike = best.price.misfit - alone.price.misfit <= RIVAL
     return Verdict(ALIKE if alike else RANKING, best)
 
 
@@ -88,6 +138,12 @@ def rows_of(results: Path, problems: Sequence[Problem]) -> list[Row]:
     found = {(r.benchmark, r.equation_id, r.budget.partition(", noise ")[2]): r for r in rows}
     noise = [p.sampling.partition("noise ")[2] for p in problems]
     return [found[p.benchmark, p.equation_id, n] for p, n in zip(problems, noise, strict=True)]
+
+
+def rows_of_tables(results: Path, tables: Sequence[Table]) -> pd.DataFrame:
+    """The row of each table, searched without its units; KeyError where there is none."""
+    rows = pd.read_csv(results / "measured.csv")
+    return rows[~rows.units].set_index("table").loc[[table.name for table in tables]]
 
 
 def verdicts(
@@ -111,6 +167,27 @@ def verdicts(
             "verdict": RIGHT if row.skeleton else next(why).verdict,
         }
         for row in rows
+    )
+
+
+def table_verdicts(
+    rows: pd.DataFrame,
+    tables: Sequence[Table],
+    config: PlusConfig,
+    weights: Path | None = None,
+    workers: int = 1,
+) -> pd.DataFrame:
+    """The same of measured tables with a textbook's relation; a test set is a part of them."""
+    missed = [table for table, place in zip(tables, rows.place, strict=True) if place != 0]
+    jobs = [(table, config, weights) for table in missed]
+    why = iter(in_order(verdict_of_table, jobs, workers, "measured tables"))
+    return pd.DataFrame(
+        {
+            "test_set": f"measured, {table.part}",
+            "equation_id": table.name,
+            "verdict": RIGHT if place == 0 else next(why).verdict,
+        }
+        for table, place in zip(tables, rows.place, strict=True)
     )
 
 
