@@ -9,7 +9,8 @@ and the stage has to be run. Rows that time decides (equal_time) agree where the
 
 With ``--again`` as the first argument, all rows of a method are found again if its sample does not
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
-methods stay.
+methods stay. With ``--holding=TEXT`` all rows are found again whose equation holds the text, as
+``sqrt`` where only equations with roots are written otherwise, and the sample is of the others.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -28,13 +29,14 @@ from notebook_code import run_part
 
 from pie.data.recipe import corpora, first_skeletons
 from pie.experiments.evaluation import Row, evaluate, read_rows, write_rows
+from pie.experiments.journal import write_table
 from pie.experiments.parts import Task
 from pie.network.model import load_weights
 from pie.network.objective import validate
 from pie.network.runs import RUNS, configs
 
 ROOT = Path(__file__).resolve().parent.parent
-AGAIN = "--again"
+AGAIN, HOLDING = "--again", "--holding="
 WORKERS, JOURNALS = 2, ROOT / "build/carry_over"
 ROWS = 3  # of each method in a file
 ROW_SCORES = ("fitness", "two_sided")
@@ -122,17 +124,20 @@ def label(task: Task, row: Row) -> Row:
     return replace(row, budget=f"{row.budget}, {task.label}") if task.label else row
 
 
-def find_again(method: str, tasks: list[Task], files: list[Path]) -> None:
-    """Replace the rows of a method in the files that have some, in their places."""
+def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
+    """Replace rows in the files that have them, in their places."""
+    asked: dict[tuple[str, int], list[Row]] = {}
+    for row in old:
+        asked.setdefault((row.method, id(places[key(row)][0])), []).append(row)
     found = {}
-    for task in tasks:
-        if method in task.methods:
-            rows = evaluate(task.contest, [method], task.problems, WORKERS, JOURNALS)
-            found |= {key(row): row for row in (label(task, row) for row in rows)}
+    for (method, _), rows in asked.items():
+        task = places[key(rows[0])][0]
+        problems = [places[key(row)][1] for row in rows]
+        again = evaluate(task.contest, [method], problems, WORKERS, JOURNALS)
+        found |= {key(row): row for row in (label(task, row) for row in again)}
+        print(f"{len(rows)} rows of {method} were found again", flush=True)
     for path in files:
-        rows = read_rows(path)
-        write_rows([found[key(r)] if r.method == method else r for r in rows], path)
-    print(f"all {len(found)} rows of {method} were found again", flush=True)
+        write_rows([found.get(key(row), row) for row in read_rows(path)], path)
 
 
 def key(row: Row) -> tuple[str, str, str, str]:
@@ -152,8 +157,9 @@ def rows_agree(stage: str) -> bool:
     if len(answered) < len(rows) and stage != "sensitivity":
         print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")
         return False
-    others = set()
-    for old in sample(answered):
+    text, others = held(), set()
+    holding = [row for row in answered if text and text in row.equation]
+    for old in sample([row for row in answered if row not in holding]):
         task, problem = places[key(old)]
         (new,) = evaluate(task.contest, [old.method], [problem])
         scores = ", ".join(f"{s} {getattr(old, s)} | {getattr(new, s)}" for s in ROW_SCORES)
@@ -162,10 +168,25 @@ def rows_agree(stage: str) -> bool:
         same = agrees(old, new, stage.startswith("equal_time"))
         others |= set() if told(same, f"{where}: {found}, {scores}") else {old.method}
     if AGAIN in sys.argv:
-        for method in sorted(others):
-            find_again(method, tasks, files)
-        return True
+        holding += [row for row in answered if row.method in others and row not in holding]
+        others = set()
+    if not others:
+        find_again(holding, places, files)
     return not others
+
+
+def held() -> str:
+    """The text of ``--holding``; empty if it is not given."""
+    return next((a.removeprefix(HOLDING) for a in sys.argv if a.startswith(HOLDING)), "")
+
+
+def as_written(rows: pd.DataFrame | Path) -> pd.DataFrame:
+    """Rows, or a file of them, with values as they are written in a file."""
+    if isinstance(rows, Path):
+        return pd.read_csv(rows, dtype=str, keep_default_na=False)
+    with tempfile.TemporaryDirectory() as folder:
+        write_table(rows, Path(folder) / "rows.csv")
+        return as_written(Path(folder) / "rows.csv")
 
 
 def weights_agree(run: str) -> bool:
@@ -219,18 +240,29 @@ def measured_agree() -> bool:
 
 def columns_agree() -> bool:
     """The answers to some laws of 12_columns again, in the order of its rows."""
-    names = set_up("12_columns")
-    sets = {name: laws[::LAWS] for name, laws in names["sets"].items()}
-    asked = names["noise"], names["n_points"][0], names["weights"]
-    new = names["answers"](sets, *asked, names["settings"].inference_plus, names["workers"])
-    old = pd.read_csv(ROOT / "data/results/columns.csv", keep_default_na=False)
-    old = old[(old.points == names["n_points"][0]) & ~old.units]
-    both = new.merge(old, "left", ["set", "law_id", "noise"], suffixes=("", "_before"))
-    good = both.answer == both.answer_before
-    for same, row in zip(good, both.itertuples(), strict=True):
-        where = f"{row.set}, {row.law_id}, {row.noise}"
-        told(same, f"{where}: {row.answer_before} | {row.answer}")
-    return bool(good.all())
+    names, path = set_up("12_columns"), ROOT / "data/results/columns.csv"
+    laws = {name: {law.law_id: law for law in laws} for name, laws in names["sets"].items()}
+    places, old, text = ["points", "units", "noise", "set", "law_id"], as_written(path), held()
+    old.index = pd.MultiIndex.from_frame(old[places], names=[None] * len(places))
+    first = old.points.eq(str(names["n_points"][0])) & old.units.eq("False")
+    holding = old.answer.str.contains(text, regex=False) if text else first & False
+    sampled = first & ~holding & old.law_id.isin([i for of in laws.values() for i in [*of][::LAWS]])
+    new = []
+    for (n, units, noise, name), rows in old[holding | sampled].groupby(places[:4], sort=False):
+        asked = {name: [laws[name][law_id] for law_id in rows.law_id]}, [float(noise)], int(n)
+        config, workers = names["settings"].inference_plus, names["workers"]
+        given = {"with_units": units == "True"}
+        new.append(names["answers"](*asked, names["weights"], config, workers, **given))
+    found, good = as_written(pd.concat(new)), True
+    found.index = pd.MultiIndex.from_frame(found[places])
+    for place in old.index[sampled]:
+        before, after = old.answer[place], found.answer[place]
+        good &= told(before == after, f"{', '.join(place)}: {before} | {after}")
+    if good and holding.any():
+        old.loc[holding] = found.loc[old.index[holding]]
+        write_table(old, path)
+        print(f"{holding.sum()} laws were searched again", flush=True)
+    return good
 
 
 def claims_agree() -> bool:
@@ -278,4 +310,4 @@ def main(stages: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([argument for argument in sys.argv[1:] if argument != AGAIN])
+    main([a for a in sys.argv[1:] if a != AGAIN and not a.startswith(HOLDING)])

@@ -4,6 +4,8 @@
   that v·w has one sign. So x1²·x2² = 1 − x3² with x1·x2 > 0 becomes x1·x2 = √(1 − x3²).
 * a·t² + b·t + R = 0 with a term t: t + b/2a = ± √((b/2a)² − R/a).
 * v·R = 0, where v is 0 at no point: R = 0.
+
+The first two are solved for v, or for t: R holds no variable of it, and A does not hold v.
 """
 
 from collections.abc import Iterator
@@ -50,9 +52,8 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
             a = _around(term, ("pow2", x))
             alone = a is not None and v not in from_tree(a).variables
             (squared if alone else rest).append(a if alone else term)
-        if squared and rest:
-            a, r = folded("add", squared), folded("add", rest)
-            yield from _of_square(v, a, r, expression.variables, points)
+        if squared and rest and v not in from_tree(r := folded("add", rest)).variables:
+            yield from _of_square(v, folded("add", squared), r, expression.variables, points)
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:
@@ -104,6 +105,9 @@ def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Ex
         if abs(level) <= ROUNDING * half**2:
             level = 0.0
         others = [term for k, (_, term) in enumerate(bares) if k not in (place, found[0])]
-        inside = ("sub", ("c", level), ("div", folded("add", others or [ZERO]), ("c", a)))
+        rest = folded("add", others or [ZERO])
+        if {*from_tree(t).variables} & {*from_tree(rest).variables}:
+            continue
+        inside = ("sub", ("c", level), ("div", rest, ("c", a)))
         root = ("mul", ("c", sign), ("add", t, ("c", half)))
         yield from_tree(("sub", root, ("sqrt", inside)))
