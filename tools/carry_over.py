@@ -11,6 +11,7 @@ With ``--again`` as the first argument, all rows of a method are found again if 
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
 methods stay. With ``--holding=TEXT`` all rows are found again whose equation holds the text, as
 ``sqrt`` where only equations with roots are written otherwise, and the sample is of the others.
+Rows that come out with the same equation stay as they are.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -125,7 +126,7 @@ def label(task: Task, row: Row) -> Row:
 
 
 def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
-    """Replace rows in the files that have them, in their places."""
+    """Find rows again, and write those that come out otherwise, in their places."""
     asked: dict[tuple[str, int], list[Row]] = {}
     for row in old:
         asked.setdefault((row.method, id(places[key(row)][0])), []).append(row)
@@ -137,7 +138,8 @@ def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
         found |= {key(row): row for row in (label(task, row) for row in again)}
         print(f"{len(rows)} rows of {method} were found again", flush=True)
     for path in files:
-        write_rows([found.get(key(row), row) for row in read_rows(path)], path)
+        rows = [(row, found.get(key(row), row)) for row in read_rows(path)]
+        write_rows([row if row.equation == new.equation else new for row, new in rows], path)
 
 
 def key(row: Row) -> tuple[str, str, str, str]:
@@ -259,9 +261,10 @@ def columns_agree() -> bool:
         before, after = old.answer[place], found.answer[place]
         good &= told(before == after, f"{', '.join(place)}: {before} | {after}")
     if good and holding.any():
-        old.loc[holding] = found.loc[old.index[holding]]
-        write_table(old, path)
         print(f"{holding.sum()} laws were searched again", flush=True)
+        other = [place for place in old.index[holding] if found.answer[place] != old.answer[place]]
+        old.loc[other] = found.loc[other]
+        write_table(old, path)
     return good
 
 
