@@ -11,7 +11,7 @@ With ``--again`` as the first argument, all rows of a method are found again if 
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
 methods stay. With ``--holding=TEXT`` all rows are found again whose equation holds the text, as
 ``sqrt`` where only equations with roots are written otherwise, and the sample is of the others.
-Rows that come out with the same equation stay as they are.
+Rows that come out the same stay as they are, with their seconds.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -139,7 +139,8 @@ def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
         print(f"{len(rows)} rows of {method} were found again", flush=True)
     for path in files:
         rows = [(row, found.get(key(row), row)) for row in read_rows(path)]
-        write_rows([row if row.equation == new.equation else new for row, new in rows], path)
+        same = [replace(new, seconds=row.seconds) == row for row, new in rows]
+        write_rows([row if s else new for (row, new), s in zip(rows, same, strict=True)], path)
 
 
 def key(row: Row) -> tuple[str, str, str, str]:

@@ -224,19 +224,20 @@ def test_the_rows_of_one_method_are_found_again_in_their_places(root, tmp_path, 
     kept = [other, row, replace(row, equation_id="F02"), replace(row, budget="beam 64, wide")]
     write_rows(kept, tmp_path / "rows.csv")
 
+    scores = {"F01": 0.9, "F02": row.fitness}
+
     def found(contest, methods, problems, workers, journals):
         assert methods == ["PIE"]
-        return [replace(row, equation_id=p, fitness=0.9) for p in problems]
+        return [replace(row, equation_id=p, fitness=scores[p], seconds=7.0) for p in problems]
 
     monkeypatch.setattr(carry, "evaluate", found)
-    tasks = [
-        Task(None, ["PIE", "Null space"], ["F01", "F02"]),
-        Task(None, ["PIE"], ["F01"], "wide"),
-    ]
-    carry.find_again("PIE", tasks, [tmp_path / "rows.csv"])
+    tasks = [Task(None, ["PIE"], ["F01", "F02"]), Task(None, ["PIE"], ["F01"], "wide")]
+    places = {carry.key(r): (tasks[r.budget.endswith("wide")], r.equation_id) for r in kept}
+    carry.find_again(kept[1:], places, [tmp_path / "rows.csv"])
     again = read_rows(tmp_path / "rows.csv")
     assert [carry.key(r) for r in again] == [carry.key(r) for r in kept]
-    assert [r.fitness for r in again] == [0.4, 0.9, 0.9, 0.9]
+    assert [r.fitness for r in again] == [0.4, 0.9, 0.4, 0.9]
+    assert [r.seconds for r in again] == [0.1, 7.0, 0.1, 7.0], "the same with other seconds stays"
 
 
 def test_rows_of_other_code_are_not_carried_over(root):
