@@ -7,9 +7,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import PurePath
+from types import SimpleNamespace
 
 import nbformat
 import numpy as np
+import pandas as pd
 import papermill
 import pytest
 import yaml
@@ -238,6 +240,68 @@ def test_the_rows_of_one_method_are_found_again_in_their_places(root, tmp_path, 
     assert [carry.key(r) for r in again] == [carry.key(r) for r in kept]
     assert [r.fitness for r in again] == [0.4, 0.9, 0.4, 0.9]
     assert [r.seconds for r in again] == [0.1, 7.0, 0.1, 7.0], "the same with other seconds stays"
+
+
+@pytest.fixture
+def carried(root, tmp_path, monkeypatch):
+    """tools/carry_over.py with ``--holding=sqrt`` in an empty project, of which notebooks have
+    ``names``; and the folder of its rows.
+    """
+    carry, folder = tool(root, "carry_over"), tmp_path / "data/results"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(carry, "ROOT", tmp_path)
+    monkeypatch.setattr(carry, "CLOUDS", 3)
+    monkeypatch.setattr(carry.sys, "argv", ["carry_over", "--holding=sqrt"])
+    names = {"weights": None, "workers": 1, "noise": [0.0], "n_points": [200]}
+    names["settings"] = SimpleNamespace(inference_plus=None)
+    monkeypatch.setattr(carry, "set_up", lambda notebook: names)
+    return carry, names, folder
+
+
+@pytest.mark.parametrize("other", ["x1 - x2", "2*x1 - x2"], ids=["the sample agrees", "not"])
+def test_claims_with_roots_are_made_again_where_the_others_come_out_the_same(carried, other):
+    carry, names, folder = carried
+    said = {"a": "x1 - sqrt(x2)", "b": "x1 - x2", "c": "x1 - sqrt(2*x2)"}
+    again = {"a": "x1**2 - x2", "b": other, "c": "x1 - sqrt(2*x2)"}
+
+    def claims(clouds, weights, config, workers):
+        rows = {"of": "laws", "cloud": clouds, "width": 2, "laws": "2", "seconds": 7.0}
+        return pd.DataFrame(rows).assign(first=[again[cloud] for cloud in clouds])[columns]
+
+    columns = ["of", "cloud", "width", "laws", "first", "seconds"]
+    names |= {"clouds": [*said], "claims": claims}
+    old = pd.DataFrame({"of": "laws", "cloud": [*said], "width": 2, "laws": "2", "seconds": 1.0})
+    old.assign(first=[*said.values()])[columns].to_csv(folder / "columns_claims.csv", index=False)
+    same = other == said["b"]
+    assert carry.claims_agree() == same
+    rows = pd.read_csv(folder / "columns_claims.csv")
+    expected = [again["a"] if same else said["a"], said["b"], said["c"]]
+    assert [*rows["first"]] == expected
+    assert [*rows.seconds] == [7.0 if same else 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("other", ["x1 - x2", "2*x1 - x2"], ids=["the sample agrees", "not"])
+def test_laws_of_columns_with_roots_are_searched_again(carried, other):
+    carry, names, folder = carried
+    again = {"A": other, "B": "x1**2 - x2", "C": "x1 - x2"}
+
+    def answers(sets, noise, n, weights, config, workers, with_units):
+        ((name, laws),) = sets.items()
+        asked = {"set": name, "law_id": [law.law_id for law in laws], "units": with_units}
+        rows = pd.DataFrame({**asked, "points": n, "noise": noise[0], "seconds": 7.0})
+        return rows.assign(answer=[again[law_id] for law_id in rows.law_id])
+
+    laws = [SimpleNamespace(law_id=law_id) for law_id in "ABC"]
+    names |= {"sets": {"books": laws}, "answers": answers}
+    rows = pd.DataFrame({"set": "books", "law_id": [*"ABC"] * 2, "units": [False] * 3 + [True] * 3})
+    rows = rows.assign(points=200, noise=0.0, seconds=1.0)
+    rows["answer"] = ["x1 - x2", "x1 - sqrt(x2)", "x1 - x2"] + ["x1 - x2"] * 3
+    rows.to_csv(folder / "columns.csv", index=False)
+    same = other == "x1 - x2"
+    assert carry.columns_agree() == same
+    found = pd.read_csv(folder / "columns.csv")
+    assert [*found.answer[:3]] == ["x1 - x2", again["B"] if same else "x1 - sqrt(x2)", "x1 - x2"]
+    assert [*found.seconds] == [1.0, 7.0 if same else 1.0, 1.0, 1.0, 1.0, 1.0]
 
 
 def test_rows_of_other_code_are_not_carried_over(root):
