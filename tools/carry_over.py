@@ -160,8 +160,8 @@ def rows_agree(stage: str) -> bool:
     if len(answered) < len(rows) and stage != "sensitivity":
         print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")
         return False
-    text, others = held(), set()
-    holding = [row for row in answered if text and text in row.equation]
+    others, held = set(), holds(pd.Series([row.equation for row in answered], dtype=str))
+    holding = [row for row, one in zip(answered, held, strict=True) if one]
     for old in sample([row for row in answered if row not in holding]):
         task, problem = places[key(old)]
         (new,) = evaluate(task.contest, [old.method], [problem])
@@ -173,14 +173,15 @@ def rows_agree(stage: str) -> bool:
     if AGAIN in sys.argv:
         holding += [row for row in answered if row.method in others and row not in holding]
         others = set()
-    if not others:
+    if holding and not others:
         find_again(holding, places, files)
     return not others
 
 
-def held() -> str:
-    """The text of ``--holding``; empty if it is not given."""
-    return next((a.removeprefix(HOLDING) for a in sys.argv if a.startswith(HOLDING)), "")
+def holds(equations: pd.Series) -> pd.Series:
+    """Which equations hold the text of ``--holding``; none if it is not given."""
+    text = next((a.removeprefix(HOLDING) for a in sys.argv if a.startswith(HOLDING)), "")
+    return equations.str.contains(text, regex=False) & bool(text)
 
 
 def as_written(rows: pd.DataFrame | Path) -> pd.DataFrame:
@@ -245,10 +246,10 @@ def columns_agree() -> bool:
     """The answers to some laws of 12_columns again, in the order of its rows."""
     names, path = set_up("12_columns"), ROOT / "data/results/columns.csv"
     laws = {name: {law.law_id: law for law in laws} for name, laws in names["sets"].items()}
-    places, old, text = ["points", "units", "noise", "set", "law_id"], as_written(path), held()
+    places, old = ["points", "units", "noise", "set", "law_id"], as_written(path)
     old.index = pd.MultiIndex.from_frame(old[places], names=[None] * len(places))
     first = old.points.eq(str(names["n_points"][0])) & old.units.eq("False")
-    holding = old.answer.str.contains(text, regex=False) if text else first & False
+    holding = holds(old.answer)
     sampled = first & ~holding & old.law_id.isin([i for of in laws.values() for i in [*of][::LAWS]])
     new = []
     for (n, units, noise, name), rows in old[holding | sampled].groupby(places[:4], sort=False):
@@ -272,8 +273,8 @@ def columns_agree() -> bool:
 def claims_agree() -> bool:
     """What is claimed of some tables of 12_columns again."""
     names, path = set_up("12_columns"), ROOT / "data/results/columns_claims.csv"
-    old, text = as_written(path), held()
-    holding = old["first"].str.contains(text, regex=False) if text else old.width.isna()
+    old = as_written(path)
+    holding = holds(old["first"])
     sampled = old.index.isin(old.index[~holding][:: len(old) // CLOUDS])
     asked = [names["clouds"][place] for place in old.index[holding | sampled]]
     config, workers = names["settings"].inference_plus, names["workers"]

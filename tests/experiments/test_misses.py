@@ -70,12 +70,16 @@ def test_a_relation_that_another_one_fits_better_is_alike():
 
 
 def test_verdicts_of_tables_are_of_their_rows_without_units(tmp_path):
-    columns = {"table": ["own"] * 2, "units": [True, False], "place": [-1, 0]}
-    pd.DataFrame(columns).to_csv(tmp_path / "measured.csv")
-    table = as_table(np.arange(8.0).reshape(4, 2), parse("x2 - x1 - 1"))
-    rows = misses.rows_of_tables(tmp_path, [table])
-    found = misses.table_verdicts(rows, [table], PlusConfig())
-    assert found.values.tolist() == [["measured, choice", "own", "right"]]
+    truth, points = missed("silent")
+    table = as_table(points, truth)
+    known, not_first = replace(table, name="known"), replace(table, name="not first")
+    names, units = ["not first", "known", "known"], [False, True, False]
+    rows = pd.DataFrame({"table": names, "units": units, "place": [1, -1, 0]})
+    rows.to_csv(tmp_path / "measured.csv")
+    asked = [known, not_first]
+    found = misses.table_verdicts(misses.rows_of_tables(tmp_path, asked), asked, RELATIONS)
+    of = "measured, choice"
+    assert found.values.tolist() == [[of, "known", "right"], [of, "not first", "silent"]]
     with pytest.raises(KeyError, match="other"):
         misses.rows_of_tables(tmp_path, [replace(table, name="other")])
 

@@ -258,6 +258,13 @@ def carried(root, tmp_path, monkeypatch):
     return carry, names, folder
 
 
+def test_no_equation_holds_a_text_that_is_not_given(carried, monkeypatch):
+    carry, equations = carried[0], pd.Series(["x1 - sqrt(x2)", "x1"])
+    assert [*carry.holds(equations)] == [True, False]
+    monkeypatch.setattr(carry.sys, "argv", ["carry_over"])
+    assert not carry.holds(equations).any()
+
+
 @pytest.mark.parametrize("other", ["x1 - x2", "2*x1 - x2"], ids=["the sample agrees", "not"])
 def test_claims_with_roots_are_made_again_where_the_others_come_out_the_same(carried, other):
     carry, names, folder = carried

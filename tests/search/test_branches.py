@@ -43,7 +43,7 @@ def test_every_branch_offered_holds_at_the_points(root):
 
 
 def test_what_stays_under_the_root_is_no_branch(cloud):
-    """A parabola is no equation x1 = √(x1 − x2); x1 + 7 = √(−x1·x2) is no clearer squared."""
+    """A parabola is not solved by x1 = √(x1 − x2), nor (x1 + 7)² = −x1·x2 by its root."""
     parabola = cloud("x2 - x1 + x1**2", variable=2, n=300)
     offered = [
         str(canonical(f))
