@@ -21,8 +21,9 @@ score less than 1. Both equations are in canonical form (:mod:`pie.expr.canonica
 multiple roots and denominators; points where a denominator vanishes may count as zeros.
 
 **Right skeleton** (ours). f̂ is recovered, or only the values of its constants are wrong: in
-arbitrary units it has no more constants than f and fits the zeros of f exactly with others, and
-two_sided with tolerance 0.1 σ is at least 0.9.
+arbitrary units it has no more constants than f (known ones, and those equal to another, are not
+counted: :mod:`pie.expr.known_numbers`) and fits the zeros of f exactly with others, and two_sided with
+tolerance 0.1 σ is at least 0.9.
 
 **Box.** Test sets drawn in a box (``wild``) are scored in its coordinates: starts are drawn from
 the box, and zeros outside it are left out.
@@ -37,6 +38,7 @@ import numpy as np
 from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
+from ..expr.known_numbers import free_numbers
 from ..fit.sampson_fits import fit_sampson
 from ..zeroset.box import Box
 from ..zeroset.distance import distance_to_zero_set
@@ -169,10 +171,11 @@ def right_skeleton(
     units = np.array(UNITS)[:n_variables] * np.maximum(np.abs(shift), scale)
     truth = canonical(in_units(truth, 0.0 * units, units))
     try:
+        numbers = free_numbers(canonical(estimate)).shape[1]
         estimate = canonical(in_units(estimate, 0.0 * units, units))
     except ValueError:
         return False
-    if len(estimate.constants) > len(truth.constants):
+    if min(numbers, len(estimate.constants)) > len(truth.constants):
         return False
     (fit,) = fit_sampson([estimate], points / units, warm=True)
     return fit.status == "ok" and fit.contrast < EXACT
