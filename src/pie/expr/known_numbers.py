@@ -49,7 +49,9 @@ def _is_rate(size: float, part: str) -> bool:
 def _is_known(size: float, part: str) -> bool:
     if part == WAVE:
         return _is_rate(size, part) or abs(size - QUARTER) <= SAME * QUARTER
-    return (part == SUMMAND and size == 1.0) or (part == EXPONENT and 2.0 * size == round(2.0 * size))
+    return (part == SUMMAND and size == 1.0) or (
+        part == EXPONENT and 2.0 * size == round(2.0 * size)
+    )
 
 
 def known_numbers(expression: Expression) -> np.ndarray:
