@@ -40,14 +40,24 @@ def test_constants_of_one_magnitude_are_one_number_and_known_ones_none():
     assert len({*np.abs(changed[np.abs(law.constants) == 2.3]).round(9)}) == 1
 
 
-def test_the_parts_of_numbers():
-    law = parse("x1**1.5 - 2.0*sin(0.4*x2 + 0.3) + 7.0")
-    assert parts_of(law.codes) == ("exponent", "", "wave", "wave", "summand")
+def test_the_parts_of_numbers_and_what_they_are_inside_of():
+    law = parse("x1**1.5 - 2.0*sin(0.4*exp(1.2*x2) + 0.3) + ln(x2 + 7.0) + 8.0")
+    assert parts_of(law.codes) == (
+        ("exponent", ""), ("factor", ""), ("factor", "wave"), ("factor", "exp"),
+        ("summand", "wave"), ("summand", "ln"), ("summand", ""),
+    )  # fmt: skip
 
 
-def test_simpler_values_are_0_1_known_numbers_and_others_nearby():
-    law = parse("x1**1.45 + 2.0*exp(0.7*x2) - 2.1*x2**1.5")
-    exponent, factor, rate, other, known = simpler_values(law)
+def test_simpler_values_are_0_1_known_numbers_and_like_ones_nearby():
+    law = parse("x1**1.45 + 2.0*exp(0.7*x2) - 2.1*x2**1.5 + 2.05")
+    exponent, factor, rate, other, known, summand = simpler_values(law)
     assert (exponent, known) == ((1.5,), ())
-    assert factor == (0.0, 1.0, -1.0, 2.1) and other == (0.0, 1.0, -1.0, 2.0)
-    assert rate == (0.0, 1.0, -1.0)
+    assert factor == (0.0, 1.0, -1.0, 2.1, 2.05) and other == (0.0, 1.0, -1.0, 2.0, 2.05)
+    assert rate == (0.0, 1.0, -1.0) and summand == (0.0, 1.0, -1.0, 2.0, 2.1)
+
+
+def test_an_amplitude_is_no_rate_and_a_rate_no_phase():
+    law = parse("x1 - 0.94*sin(0.93*x1 + 0.95*x2 + 0.92)")
+    amplitude, one, other, phase = simpler_values(law)
+    assert amplitude == (0.0, 1.0, -1.0) and not {0.93, 0.95, 0.94} & {*phase}
+    assert 0.95 in one and 0.93 in other and not {0.94, 0.92} & {*one, *other}

@@ -1,8 +1,8 @@
 """Numbers of an equation: those that are fitted, known ones, and one number in several places.
 
-In formulas of science (data/prior) every fifth constant of a sum is ±1, as in √(1 − v²/c²), every
-seventh exponent that is not whole is a half-integer, and every eighth constant has the magnitude of
-an earlier one, as in A·(1 − exp(−k·t)) = A − A·exp(−k·t). Such numbers say more than a fitted one.
+In formulas of science (data/prior) one of five constants that are summands is ±1, as in √(1 − v²),
+one of eight exponents is a half-integer, and one of eight constants has the magnitude of an earlier
+one, as in A·(1 − exp(−k·t)) = A − A·exp(−k·t); tools/forms.py counts them.
 """
 
 import functools
@@ -19,39 +19,42 @@ WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes coun
 SAME = 1e-12  # relative tolerance for a number of waves
 NEAR = 0.01  # the same, for a rate that may be one of :data:`RATES`
 ALIKE = 0.1  # relative difference of two numbers that may be one
-EXPONENT, WAVE, SUMMAND = "exponent", "wave", "summand"
+FACTOR, SUMMAND, EXPONENT = "factor", "summand", "exponent"  # parts that a constant plays
+WAVE = "wave"  # inside of a sine or cosine
 _POW = BY_NAME["pow"].code
-_WAVES = BY_NAME["sin"].code, BY_NAME["cos"].code
+_INSIDE = {BY_NAME[name].code: name for name in ("exp", "ln")}
+_INSIDE |= dict.fromkeys((BY_NAME["sin"].code, BY_NAME["cos"].code), WAVE)
 _SUMS = BY_NAME["add"].code, BY_NAME["sub"].code
 
 
 @functools.lru_cache(maxsize=4096)
-def parts_of(codes: tuple[int, ...]) -> tuple[str, ...]:
-    """The part that each constant plays: an exponent, in a wave, a summand, or a factor ("")."""
-    found: list[str] = []
-    operands = [""]  # parts of those to come, the next one last
+def parts_of(codes: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
+    """The part of each constant, and what it is inside of: exp, ln, a wave, or nothing ("")."""
+    found: list[tuple[str, str]] = []
+    operands = [(FACTOR, "")]  # those to come, the next one last
     for code in codes:
-        part = operands.pop()
+        part, inside = operands.pop()
         if code == CONSTANT:
-            found.append(part)
-        inside = WAVE if code in _WAVES or part == WAVE else ""
+            found.append((part, inside))
+        inside = _INSIDE.get(code, inside)
+        below = [SUMMAND if code in _SUMS else FACTOR] * arity(code)
         if code == _POW:
-            operands += [EXPONENT, inside]
-        else:
-            operands += [inside or (SUMMAND if code in _SUMS else "")] * arity(code)
+            below = [EXPONENT, FACTOR]
+        operands += [(part, inside) for part in below]
     return tuple(found)
 
 
-def _is_rate(size: float, part: str) -> bool:
-    return part == WAVE and any(abs(size - rate) <= SAME * rate for rate in RATES)
+def _is_rate(size: float, part: str, inside: str) -> bool:
+    return inside == WAVE and any(abs(size - rate) <= SAME * rate for rate in RATES)
 
 
-def _is_known(size: float, part: str) -> bool:
-    if part == WAVE:
-        return _is_rate(size, part) or abs(size - QUARTER) <= SAME * QUARTER
-    return (part == SUMMAND and size == 1.0) or (
-        part == EXPONENT and 2.0 * size == round(2.0 * size)
-    )
+def _is_known(size: float, part: str, inside: str) -> bool:
+    if part == EXPONENT:
+        return 2.0 * size == round(2.0 * size)
+    if inside == WAVE:
+        phase = part == SUMMAND and abs(size - QUARTER) <= SAME * QUARTER
+        return phase or _is_rate(size, part, inside)
+    return part == SUMMAND and size == 1.0
 
 
 def known_numbers(expression: Expression) -> np.ndarray:
@@ -66,13 +69,13 @@ def known_numbers(expression: Expression) -> np.ndarray:
     array([ True, False,  True])
     """
     pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
-    return np.array([_is_known(abs(number), part) for number, part in pairs], bool)
+    return np.array([_is_known(abs(number), *part) for number, part in pairs], bool)
 
 
 def rates_of_degrees(expression: Expression) -> int:
     """How many constants are a rate of degrees, which says that a column is an angle."""
     pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
-    return sum(_is_rate(abs(number), part) for number, part in pairs)
+    return sum(_is_rate(abs(number), *part) for number, part in pairs)
 
 
 def free_numbers(expression: Expression) -> np.ndarray:
@@ -92,11 +95,17 @@ def free_numbers(expression: Expression) -> np.ndarray:
     return np.sign(constants)[:, None] * (sizes[:, None] == distinct)
 
 
+def _like(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether two constants may be one number: both outside of functions, or of one part in one."""
+    outside = (FACTOR, ""), (SUMMAND, "")
+    return one == other or (one in outside and other in outside)
+
+
 def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
     """Simpler values for each constant that is fitted.
 
     0 and ±1, for an exponent the nearest half-integer > 0; inside of a wave a quarter of a turn, and
-    a rate of degrees within 1 %; the magnitude of another constant within a tenth of it.
+    a rate of degrees within 1 %; the magnitude of a like constant within a tenth of it.
     """
     values: list[tuple[float, ...]] = []
     fitted = ~known_numbers(expression)
@@ -106,14 +115,11 @@ def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
             values.append(())
             continue
         size, found = abs(constant), (0.0, 1.0, -1.0)
-        sizes = [
-            abs(c) for c, its, too in numbers
-            if too and (its == EXPONENT) == (part == EXPONENT) and 0.0 < abs(size - abs(c))
-            and abs(size - abs(c)) <= ALIKE * size
-        ]  # fmt: skip
-        if part == EXPONENT:
+        others = [abs(c) for c, its, too in numbers if too and _like(part, its)]
+        sizes = [other for other in others if 0.0 < abs(size - other) <= ALIKE * size]
+        if part[0] == EXPONENT:
             found = (max(0.5, round(2.0 * constant) / 2.0),)
-        elif part == WAVE:
+        elif part[1] == WAVE:
             sizes += [QUARTER, *(rate for rate in RATES if abs(size - rate) <= NEAR * rate)]
         values.append((*found, *(math.copysign(one, constant) for one in sizes)))
     return values

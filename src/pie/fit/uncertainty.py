@@ -16,7 +16,7 @@ import numpy as np
 from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.known_numbers import SUMMAND, WHOLE, free_numbers, parts_of, simpler_values
+from ..expr.known_numbers import EXPONENT, WAVE, WHOLE, free_numbers, parts_of, simpler_values
 from ..expr.terms import joined, terms
 from ..zeroset.distance import first_order
 from ..zeroset.neighbours import squared_distances
@@ -216,8 +216,8 @@ def _without_constants(
                 changed = expression.with_constants(constants)
                 found.append((away / max(errors[k], 1e-300), changed))
     whole = [
-        np.sign(c) if abs(abs(c) - 1.0) <= UNITY and part in ("", SUMMAND) else c
-        for c, part in zip(expression.constants, parts_of(expression.codes), strict=True)
+        np.sign(c) if abs(abs(c) - 1.0) <= UNITY and part != EXPONENT and inside != WAVE else c
+        for c, (part, inside) in zip(expression.constants, parts_of(expression.codes), strict=True)
     ]
     if np.sum(np.array(whole) != expression.constants) > 1:  # together, as their errors may be
         found.append((np.inf, expression.with_constants(whole)))

@@ -183,11 +183,18 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
 def numbers_price(expression: Expression, prices: Prices, bound: int = 0) -> float:
     """Price of the numbers of an equation, of which ``bound`` are known in these units only.
 
-    A rate of degrees is paid in full: it says which column is an angle.
+    A rate of degrees is paid in full: it says which column is an angle. A constant that is equal to
+    another one pays for which of the F numbers it is, ln F, but no more than one that is fitted.
     """
     count, fitted = free_numbers(expression).shape
-    dear = fitted + bound + rates_of_degrees(expression)
-    return prices.constant * dear + prices.known * (count - dear)
+    rates, known = rates_of_degrees(expression), int(known_numbers(expression).sum())
+    equal = min(prices.known + np.log(max(fitted, 1)), prices.constant)
+    return (
+        prices.constant * (fitted + rates + bound)
+        + prices.known * (known - rates)
+        + float(equal) * (count - known - fitted)
+        - prices.known * bound
+    )
 
 
 @functools.lru_cache(maxsize=65536)
