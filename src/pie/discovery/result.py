@@ -76,7 +76,7 @@ def as_text(f: sympy.Expr) -> str:
 
 
 def _known_number(size: float) -> sympy.Expr:
-    """A number that is not fitted (:mod:`pie.expr.known_numbers`) as it is written: 1, 1.5, pi/180."""
+    """A number that is not fitted, as it is written: 1, 1.5, pi/180."""
     if 2.0 * size == round(2.0 * size):
         return number(size)
     return sympy.pi * sympy.Rational(round(size * 360.0 / math.pi), 360)

@@ -21,8 +21,8 @@ score less than 1. Both equations are in canonical form (:mod:`pie.expr.canonica
 multiple roots and denominators; points where a denominator vanishes may count as zeros.
 
 **Right skeleton** (ours). f̂ is recovered, or only the values of its constants are wrong: in
-arbitrary units it has no more constants than f (known ones, and those equal to another, are not
-counted: :mod:`pie.expr.known_numbers`) and fits the zeros of f exactly with others, and two_sided with
+arbitrary units it has no more constants than f, or as it is no more numbers that are fitted
+(:mod:`pie.expr.known_numbers`), it fits the zeros of f exactly with others, and two_sided with
 tolerance 0.1 σ is at least 0.9.
 
 **Box.** Test sets drawn in a box (``wild``) are scored in its coordinates: starts are drawn from
@@ -169,13 +169,13 @@ def right_skeleton(
         in_units(truth, shift, scale), n_variables, np.random.default_rng(seed), box=framed
     )
     units = np.array(UNITS)[:n_variables] * np.maximum(np.abs(shift), scale)
-    truth = canonical(in_units(truth, 0.0 * units, units))
     try:
-        numbers = free_numbers(canonical(estimate)).shape[1]
-        estimate = canonical(in_units(estimate, 0.0 * units, units))
+        forms = [canonical(truth), canonical(estimate)]
+        truth, estimate = (canonical(in_units(f, 0.0 * units, units)) for f in (truth, estimate))
     except ValueError:
         return False
-    if min(numbers, len(estimate.constants)) > len(truth.constants):
+    fitted = [free_numbers(form).shape[1] for form in forms]
+    if len(estimate.constants) > len(truth.constants) and fitted[1] > fitted[0]:
         return False
     (fit,) = fit_sampson([estimate], points / units, warm=True)
     return fit.status == "ok" and fit.contrast < EXACT

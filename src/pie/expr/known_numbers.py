@@ -104,8 +104,8 @@ def _like(one: tuple[str, str], other: tuple[str, str]) -> bool:
 def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
     """Simpler values for each constant that is fitted.
 
-    0 and ±1, for an exponent the nearest half-integer > 0; inside of a wave a quarter of a turn, and
-    a rate of degrees within 1 %; the magnitude of a like constant within a tenth of it.
+    0 and ±1, for an exponent the nearest half-integer > 0; inside of a wave a quarter of a turn,
+    and a rate of degrees within 1 %; the magnitude of a like constant within a tenth of it.
     """
     values: list[tuple[float, ...]] = []
     fitted = ~known_numbers(expression)

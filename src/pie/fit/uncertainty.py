@@ -119,7 +119,7 @@ def polished(
 
 
 def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
-    """Constants equal to one of :data:`~pie.expr.known_numbers.WHOLE` up to rounding are set to it, if the fit is exact."""
+    """Constants equal to one of ``WHOLE`` up to rounding are set to it, if the fit is exact."""
     numbers = []
     for constant in expression.constants:
         near = [w for w in WHOLE if abs(abs(constant) - w) <= CLOSE * w]
@@ -263,9 +263,9 @@ def simplified(
 ) -> Expression:
     """The equation without constants and terms that are not significant.
 
-    A constant within 2.5 standard errors of one of its :func:`~pie.expr.known_numbers.simpler_values` is
-    set to that; a term within 2.5 RMS residuals of 0 is dropped. A change that saves ``cost``, or as
-    much with fewer tokens, is kept if after a new fit N·ln(RMS residual) rises by less (or by 0.5).
+    A constant is set to one of its :func:`~pie.expr.known_numbers.simpler_values` within 2.5
+    standard errors; a term within 2.5 RMS residuals of 0 is dropped. A change that saves ``cost``,
+    or nothing but tokens, is kept if after a new fit N·ln(RMS residual) rises by less (or by 0.5).
 
     Args:
         expression: canonical and fitted.

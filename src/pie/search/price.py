@@ -7,9 +7,9 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same. A number that is known, or equal to another (:mod:`pie.expr.known_numbers`), costs less than
-one that is fitted: −ln of how often formulas of science have it; where it is so in these units only
-it costs as much. *Implicit* are the columns for which the equation cannot be solved
+costs the same. A number that is known, or equal to another (:mod:`pie.expr.known_numbers`), costs
+less than one that is fitted: −ln of how often formulas of science have it; where it is so in these
+units only it costs as much. *Implicit* are the columns for which the equation cannot be solved
 (:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a

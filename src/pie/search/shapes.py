@@ -67,7 +67,6 @@ CURVES = (
     ("logistic", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
     ("logistic with offset", "x2 - 0.3 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
     ("Gompertz curve", "x2 - 1.5*exp(-2.3*exp(-0.7*x1))"),
-    ("Chapman–Richards curve", "x2 - 1.5*(1 - exp(-0.7*x1))**1.4"),
     ("Richards curve", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))**0.6"),
     ("Weibull growth", "x2 - 1.5 + 2.3*exp(-0.7*x1**1.7)"),
     ("Gaussian", "x2 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
