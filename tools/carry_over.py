@@ -199,7 +199,7 @@ def holds(equations: pd.Series) -> pd.Series:
 
 
 def rewritten(text: str, cloud: np.ndarray) -> bool:
-    """Whether an equation, simplified at points (N, D), has another form or other numbers to fit."""
+    """Whether an equation, simplified at points (N, D), has another form or other fitted numbers."""
     if REWRITTEN not in sys.argv or not text:
         return False
     config = PlusConfig()

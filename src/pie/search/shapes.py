@@ -68,6 +68,7 @@ CURVES = (
     ("logistic with offset", "x2 - 0.3 - 1.5/(1 + 2.3*exp(-0.7*x1))"),
     ("Gompertz curve", "x2 - 1.5*exp(-2.3*exp(-0.7*x1))"),
     ("Richards curve", "x2 - 1.5/(1 + 2.3*exp(-0.7*x1))**0.6"),
+    ("Richards curve", "x2 - 1.5*(1 - exp(-0.7*x1))**1.4"),
     ("Weibull growth", "x2 - 1.5 + 2.3*exp(-0.7*x1**1.7)"),
     ("Gaussian", "x2 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
     ("Gaussian with offset", "x2 - 0.4 - 1.5*exp(-0.7*(x1 - 0.3)**2)"),
