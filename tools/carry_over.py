@@ -172,11 +172,13 @@ def rows_agree(stage: str) -> bool:
         return False
     others, held = set(), holds(pd.Series([row.equation for row in answered], dtype=str))
     if REWRITTEN in sys.argv:
-        held |= [
-            row.method.startswith("PIE+")
-            and rewritten(row.returned or row.equation, places[key(row)][1].points)
-            for row in answered
-        ]
+        held |= np.array(
+            [
+                row.method.startswith("PIE+")
+                and rewritten(row.returned or row.equation, places[key(row)][1].points)
+                for row in answered
+            ]
+        )
     holding = [row for row, one in zip(answered, held, strict=True) if one]
     for old in sample([row for row in answered if row not in holding]):
         task, problem = places[key(old)]
@@ -279,10 +281,12 @@ def columns_agree() -> bool:
     first = old.points.eq(str(names["n_points"][0])) & old.units.eq("False")
     holding = holds(old.answer)
     if REWRITTEN in sys.argv:
-        holding |= [
-            rewritten(answer, points(laws[name][law_id], int(n), float(noise), SEED))
-            for (n, _, noise, name, law_id), answer in zip(old.index, old.answer, strict=True)
-        ]
+        holding |= np.array(
+            [
+                rewritten(answer, points(laws[name][law_id], int(n), float(noise), SEED))
+                for (n, _, noise, name, law_id), answer in zip(old.index, old.answer, strict=True)
+            ]
+        )
     sampled = first & ~holding & old.law_id.isin([i for of in laws.values() for i in [*of][::LAWS]])
     new = []
     for (n, units, noise, name), rows in old[holding | sampled].groupby(places[:4], sort=False):
