@@ -382,3 +382,12 @@ def test_a_rate_near_that_of_degrees_becomes_it(rng):
     points[:, 1] *= 1.1
     far = polished(canonical(parse("x1 - 2.4*sin(0.0158*x2)")), points, units)
     assert not known_numbers(simplified(far, points, units)).any()
+
+
+def test_a_function_that_is_a_factor_of_all_terms_is_left_out_with_equal_numbers(rng):
+    """With rates of 0.101 and 0.1, which may be one, the form is a cosine times a line."""
+    y = rng.uniform(0.0, 3.0, 200)
+    points = np.column_stack([2.0 - 0.5 * y, y]) + 0.02 * rng.standard_normal((200, 2))
+    form = canonical(parse("x1*cos(0.101*x2) + 0.5*x2*cos(0.1*x2) - 2*cos(0.1*x2)"))
+    found = simplified(form, points, points.std(axis=0), five)
+    assert found.codes == canonical(parse("x1 + 0.5*x2 - 2")).codes

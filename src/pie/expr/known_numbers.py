@@ -18,6 +18,7 @@ QUARTER = np.pi / 2.0  # of a turn: a phase that makes a cosine of a sine
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
 SAME = 1e-12  # relative tolerance for a number of waves
 NEAR = 0.01  # the same, for a rate that may be one of :data:`RATES`
+LARGEST = 4.0  # half-integer that is a known exponent at most: two of those formulas have more
 ALIKE = 0.1  # relative difference of two numbers that may be one
 FACTOR, SUMMAND, EXPONENT = "factor", "summand", "exponent"  # parts that a constant plays
 WAVE = "wave"  # inside of a sine or cosine
@@ -50,7 +51,7 @@ def _is_rate(size: float, part: str, inside: str) -> bool:
 
 def _is_known(size: float, part: str, inside: str) -> bool:
     if part == EXPONENT:
-        return 2.0 * size == round(2.0 * size)
+        return 2.0 * size == round(2.0 * size) and size <= LARGEST
     if inside == WAVE:
         phase = part == SUMMAND and abs(size - QUARTER) <= SAME * QUARTER
         return phase or _is_rate(size, part, inside)
@@ -60,7 +61,7 @@ def _is_known(size: float, part: str, inside: str) -> bool:
 def known_numbers(expression: Expression) -> np.ndarray:
     """Constants that are known and not fitted, (P,).
 
-    ±1 as a summand, half-integers as exponents, and in waves π/2, π/360, π/180 and π/90.
+    ±1 as a summand, half-integers up to 4 as exponents, and in waves π/2, π/360, π/180 and π/90.
 
     >>> from pie.expr.expression import parse
     >>> known_numbers(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))

@@ -17,7 +17,7 @@ from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import EXPONENT, WAVE, WHOLE, free_numbers, parts_of, simpler_values
-from ..expr.terms import joined, terms
+from ..expr.terms import joined, terms, without_common_function
 from ..zeroset.distance import first_order
 from ..zeroset.neighbours import squared_distances
 from ..zeroset.outliers import near
@@ -279,7 +279,7 @@ def simplified(
     while np.isfinite(error):
         for _, changed in _without_constants(expression, points, units):
             try:
-                trial = canonical(changed)
+                trial = canonical(without_common_function(canonical(changed)))
             except ValueError:
                 continue
             saved = cost(expression) - cost(trial)
