@@ -33,6 +33,7 @@ from notebook_code import run_part
 
 from pie.data.columns import points
 from pie.data.recipe import corpora, first_skeletons
+from pie.discovery.laws import wide_columns
 from pie.experiments.evaluation import Row, evaluate, read_rows, write_rows
 from pie.experiments.journal import write_table
 from pie.experiments.many_columns import SEED
@@ -45,6 +46,7 @@ from pie.network.objective import validate
 from pie.network.runs import RUNS, configs
 from pie.search.finish import Judge, in_user_coordinates
 from pie.search.plus import PlusConfig
+from pie.zeroset.metric import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 AGAIN, REWRITTEN, HOLDING = "--again", "--rewritten", "--holding="
@@ -202,16 +204,27 @@ def holds(equations: pd.Series) -> pd.Series:
     return equations.str.contains(text, regex=False) & bool(text)
 
 
-def rewritten(text: str, cloud: np.ndarray) -> bool:
-    """Whether an equation that is simplified at points (N, D) has another form or other numbers."""
+def rewritten(text: str, cloud: np.ndarray, wide: tuple[bool, ...] = ()) -> bool:
+    """Whether an equation that is simplified at points (N, D) has another form or other numbers.
+
+    With errors that are alike everywhere, or that grow with the columns marked as ``wide``.
+    """
     config = PlusConfig()
     judge = Judge(config.prices, config.curved, config.seed)
     try:
         old = canonical(parse(text))  # ValueError without an equation, too
-        new = in_user_coordinates(old, cloud, judge).expression
+        metrics = [Metric.of(cloud, logs) for logs in {(), wide}]
+        new = [in_user_coordinates(old, cloud, judge, metric).expression for metric in metrics]
     except ValueError:  # no zeros, or too long
         return False
-    return new.codes != old.codes or free_numbers(new).shape != free_numbers(old).shape
+    numbers = free_numbers(old).shape
+    return any(form.codes != old.codes or free_numbers(form).shape != numbers for form in new)
+
+
+def has_equal_numbers(text: str) -> bool:
+    """Whether two constants of an equation have one magnitude, as it is written."""
+    sizes = [abs(c) for c in parse(text).constants] if text else []
+    return len({*sizes}) < len(sizes)
 
 
 def as_written(rows: pd.DataFrame | Path) -> pd.DataFrame:
@@ -281,10 +294,14 @@ def columns_agree() -> bool:
     first = old.points.eq(str(names["n_points"][0])) & old.units.eq("False")
     holding = holds(old.answer)
     if REWRITTEN in sys.argv:
+        drawn = [
+            points(laws[name][law_id], int(n), float(noise), SEED)
+            for n, _, noise, name, law_id in old.index
+        ]
         holding |= np.array(
             [
-                rewritten(answer, points(laws[name][law_id], int(n), float(noise), SEED))
-                for (n, _, noise, name, law_id), answer in zip(old.index, old.answer, strict=True)
+                has_equal_numbers(answer) or rewritten(answer, cloud, wide_columns(cloud))
+                for answer, cloud in zip(old.answer, drawn, strict=True)
             ]
         )
     sampled = first & ~holding & old.law_id.isin([i for of in laws.values() for i in [*of][::LAWS]])

@@ -86,6 +86,13 @@ def test_a_constant_that_nothing_determines_has_an_infinite_error():
     assert np.all(np.isinf(standard_errors(twice, points, points.std(axis=0))))
 
 
+def test_a_constant_may_change_its_sign(rng):
+    x = rng.uniform(-1.0, 1.0, 50)
+    points = np.column_stack([x, np.exp(0.7 * x) - 0.3])
+    found = polished(parse("x2 - exp(0.9*x1) - 0.2"), points, np.ones(2))
+    assert found.constants == pytest.approx((0.7, -0.3), abs=1e-9)
+
+
 def test_outliers_do_not_move_a_polished_fit(rng):
     points = add_outliers(noisy(ELLIPSE, 0.001, 1), 0.05, rng)
     near = parse("x1**2 + 2.32*x2**2 - 4.05")

@@ -37,8 +37,8 @@ def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     return units if units.ndim == 1 else units[chosen]
 
 
-def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """r_n, (N,), and the Jacobian J of the numbers that are fitted, (N, F)."""
+def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray, free: np.ndarray):
+    """r_n, (N,), and the Jacobian J, (N, F), of the numbers that are fitted, ``free`` (P, F)."""
     codes, constants = expression.arrays
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
@@ -52,13 +52,13 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         norm[np.isinf(norm)] = np.nan
         residual = value / norm
         turning = np.einsum("jn,jpn->pn", slopes * columnwise, mixed) / norm
-        return residual, ((sensitivity - residual * turning) / norm).T @ free_numbers(expression)
+        return residual, ((sensitivity - residual * turning) / norm).T @ free
 
 
 @np.errstate(all="ignore")
 def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Which points are not outliers, (N,)."""
-    residual, jacobian = _linearised(expression, points, units)
+    residual, jacobian = _linearised(expression, points, units, free_numbers(expression))
     known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     telling = known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
     usual = known & ~telling
@@ -99,7 +99,7 @@ def polished(
         return expression
     free = free_numbers(expression)
     for _ in range(STEPS if free.size else 0):
-        residual, jacobian = _linearised(expression, points[usual], _at(units, usual))
+        residual, jacobian = _linearised(expression, points[usual], _at(units, usual), free)
         if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
             break
         size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
@@ -137,7 +137,7 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
     free = np.abs(free_numbers(expression))
     errors = np.where(free.any(axis=1), np.inf, 0.0)
     usual = usual_points(expression, points, units)
-    residual, jacobian = _linearised(expression, points, units)
+    residual, jacobian = _linearised(expression, points, units, free_numbers(expression))
     if usual.sum() < MOSTLY * len(points):
         usual = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     residual, jacobian = residual[usual], jacobian[usual]
@@ -158,7 +158,7 @@ def leverages(expression: Expression, points: np.ndarray, units: np.ndarray) -> 
 
     To first order, the residual of a point is r/(1 − h) if it is left out of the fit (Allen 1974).
     """
-    _, jacobian = _linearised(expression, points, units)
+    _, jacobian = _linearised(expression, points, units, free_numbers(expression))
     known = np.isfinite(jacobian).all(axis=1)
     found = np.zeros(len(points))
     size = np.linalg.norm(jacobian[known], axis=0)
