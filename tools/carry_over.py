@@ -11,7 +11,9 @@ With ``--again`` as the first argument, all rows of a method are found again if 
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
 methods stay. With ``--holding=TEXT`` all rows are found again whose equation holds the text, as
 ``sqrt`` where only equations with roots are written otherwise, and the sample is of the others.
-Rows that come out the same stay as they are, with their seconds.
+With ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers
+to fit where it is simplified once more; of claims only a sample is found again. Rows that come out
+the same stay as they are, with their seconds.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -24,6 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 from notebook import parameters_for
 from notebook_code import run_part
@@ -32,12 +35,18 @@ from pie.data.recipe import corpora, first_skeletons
 from pie.experiments.evaluation import Row, evaluate, read_rows, write_rows
 from pie.experiments.journal import write_table
 from pie.experiments.parts import Task
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.expr.known_numbers import free_numbers
 from pie.network.model import load_weights
 from pie.network.objective import validate
 from pie.network.runs import RUNS, configs
+from pie.search.finish import Judge, in_user_coordinates
+from pie.search.plus import PlusConfig
+from pie.zeroset.metric import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
-AGAIN, HOLDING = "--again", "--holding="
+AGAIN, REWRITTEN, HOLDING = "--again", "--rewritten", "--holding="
 WORKERS, JOURNALS = 2, ROOT / "build/carry_over"
 ROWS = 3  # of each method in a file
 ROW_SCORES = ("fitness", "two_sided")
@@ -161,6 +170,14 @@ def rows_agree(stage: str) -> bool:
         print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")
         return False
     others, held = set(), holds(pd.Series([row.equation for row in answered], dtype=str))
+    if REWRITTEN in sys.argv:
+        held |= np.array(
+            [
+                row.method.startswith("PIE+")
+                and rewritten(row.returned or row.equation, places[key(row)][1].points)
+                for row in answered
+            ]
+        )
     holding = [row for row, one in zip(answered, held, strict=True) if one]
     for old in sample([row for row in answered if row not in holding]):
         task, problem = places[key(old)]
@@ -182,6 +199,18 @@ def holds(equations: pd.Series) -> pd.Series:
     """Which equations hold the text of ``--holding``; none if it is not given."""
     text = next((a.removeprefix(HOLDING) for a in sys.argv if a.startswith(HOLDING)), "")
     return equations.str.contains(text, regex=False) & bool(text)
+
+
+def rewritten(text: str, cloud: np.ndarray) -> bool:
+    """Whether an equation that is simplified at points (N, D) has another form or other numbers."""
+    config = PlusConfig()
+    judge = Judge(config.prices, config.curved, config.seed)
+    try:
+        old = canonical(parse(text))  # ValueError without an equation, too
+        new = in_user_coordinates(old, cloud, judge, Metric.of(cloud)).expression
+    except ValueError:  # no zeros, or too long
+        return False
+    return new.codes != old.codes or free_numbers(new).shape != free_numbers(old).shape
 
 
 def as_written(rows: pd.DataFrame | Path) -> pd.DataFrame:
@@ -324,4 +353,4 @@ def main(stages: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([a for a in sys.argv[1:] if a != AGAIN and not a.startswith(HOLDING)])
+    main([a for a in sys.argv[1:] if a not in (AGAIN, REWRITTEN) and not a.startswith(HOLDING)])

@@ -412,3 +412,15 @@ def test_pretraining_says_what_is_wrong_in_one_line(root, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert done.returncode == 1
     assert done.stderr.strip().startswith("error: unknown parameter model.widht; known are")
+
+
+@pytest.mark.parametrize(
+    "text, other",
+    [("x1 - 0.9*exp(x2) + 0.3", False), ("x1 - 1.002*exp(x2) + 0.3", True), ("", False)],
+)
+def test_rows_that_would_be_written_otherwise_are_told(root, rng, text, other):
+    """The points obey the first equation but for its factor in the second, which is 1 there."""
+    x = rng.uniform(0.0, 2.0, 200)
+    factor = 0.9 if "0.9" in text else 1.0
+    cloud = np.column_stack([factor * np.exp(x) - 0.3, x]) + 0.01 * rng.standard_normal((200, 2))
+    assert tool(root, "carry_over").rewritten(text, cloud) == other

@@ -86,8 +86,9 @@ class Certificate:
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
         if self.contrast > CONTRAST:
+            times = f"{self.contrast:.2g} times ".removeprefix("1 times ")
             return (
-                f"points that were left out lie {self.contrast:.2g} times as far from it as points "
+                f"points that were left out lie {times}as far from it as points "
                 f"with permuted columns; a law is expected to reach {CONTRAST:g}"
             )
         if self.p > SIGNIFICANT:

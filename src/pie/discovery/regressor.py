@@ -28,7 +28,7 @@ class ImplicitRegressor(BaseEstimator):
 
     Args:
         weights: folder of a network; None = the released one.
-        beam: skeletons per view that the network proposes.
+        beam: skeletons that the network proposes for each choice of coordinates.
         proposers: names of :data:`pie.search.plus.PROPOSERS`, in the order in which they are asked.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.

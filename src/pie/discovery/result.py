@@ -14,9 +14,9 @@ import sympy
 from .. import __version__
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.known_numbers import known_numbers
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
-from ..fit.uncertainty import known_numbers
 from ..search.candidates import Price
 from ..search.shapes import name_of
 from ..zeroset.degeneracy import SOUND
@@ -75,9 +75,11 @@ def as_text(f: sympy.Expr) -> str:
     return f"{shown.lhs} = {shown.rhs}"
 
 
-def _of_pi(rate: float) -> sympy.Expr:
-    """A rate of :data:`pie.fit.uncertainty.RATES` as it is written: pi/180."""
-    return sympy.pi * sympy.Rational(round(rate * 360.0 / math.pi), 360)
+def _known_number(size: float) -> sympy.Expr:
+    """A number that is not fitted, as it is written: 1, 1.5, pi/180."""
+    if 2.0 * size == round(2.0 * size):
+        return number(size)
+    return sympy.pi * sympy.Rational(round(size * 360.0 / math.pi), 360)
 
 
 def _number(value: float) -> float | None:
@@ -150,9 +152,10 @@ class Law:
 
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
         """f with these for the magnitudes of its fitted constants."""
-        of_fitted, numbers = iter(fitted), []
+        written = dict(zip((size for _, size, _, _ in self._fitted), fitted, strict=True))
+        numbers = []
         for value, known in zip(self.program.constants, known_numbers(self.program), strict=True):
-            size = _of_pi(abs(value)) if known else next(of_fitted)
+            size = _known_number(abs(value)) if known else written[abs(value)]
             numbers.append(-size if value < 0.0 else size)
         return named(to_sympy(self.program, numbers), self.names)
 
@@ -165,20 +168,22 @@ class Law:
     def constants(self) -> dict[str, tuple[float, float]]:
         """Magnitudes and standard errors of c1, c2, … (c_1, … where a column is called so).
 
-        Without those that are not fitted, as π/180 of an angle in degrees.
+        Without those that are not fitted, as π/180 of an angle in degrees; constants of one
+        magnitude are one number.
         """
         return {name: (value, error) for name, value, error, _ in self._fitted}
 
     @property
     def _fitted(self) -> list[tuple[str, float, float, str]]:
-        """Name, magnitude, standard error and unit of each fitted constant."""
+        """Name, magnitude, standard error and unit of each number that is fitted."""
         units = self.units or ("",) * len(self.errors)
-        every = zip(self.program.constants, self.errors, units, strict=True)
-        fitted = list(compress(every, ~known_numbers(self.program)))
+        sizes = np.abs(self.program.constants).tolist()
+        every = compress(zip(sizes, self.errors, units, strict=True), ~known_numbers(self.program))
+        fitted = {size: rest for size, *rest in every}
         letter = "c"
         while not {f"{letter}{k + 1}" for k in range(len(fitted))}.isdisjoint(self.names):
             letter += "_"
-        return [(f"{letter}{k}", abs(c), *rest) for k, (c, *rest) in enumerate(fitted, start=1)]
+        return [(f"{letter}{k}", size, *fitted[size]) for k, size in enumerate(fitted, start=1)]
 
     @property
     def name(self) -> str:
@@ -268,9 +273,10 @@ class Law:
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
         program = from_tree(_of_lists(record["program"]))
-        fitted = iter(record["constants"].values())
+        fitted = {c["value"]: c for c in record["constants"].values()}
         constants = [
-            {"standard_error": 0.0} if known else next(fitted) for known in known_numbers(program)
+            {"standard_error": 0.0} if known else fitted[abs(value)]
+            for value, known in zip(program.constants, known_numbers(program), strict=True)
         ]
         errors = (_from_number(c["standard_error"]) for c in constants)
         in_units = any("unit" in c for c in constants)

@@ -25,6 +25,7 @@ from ..discovery.measurements import measurements, read_csv
 from ..discovery.pretrained import default_weights, from_pretrained
 from ..discovery.result import Law, first_order_distances
 from ..expr.canonical import canonical
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
 from ..expr.terms import bare, terms
@@ -181,8 +182,10 @@ def answered(table: Table, weights: Path, config: PlusConfig) -> dict:
 
 
 def _plain(problem: Problem, weights: Path, config: PlusConfig) -> dict:
-    """The answer of the search to one of the obvious laws: a row."""
-    found = discover_plus(from_pretrained(weights), problem.points, config)
+    """The answer of the search to one of the obvious laws, as a table without units: a row."""
+    dimensions = Dimensions.assumed(problem.n_variables)
+    model = from_pretrained(weights)
+    found = discover_plus(model, problem.points, config, dimensions=dimensions)
     law, _, seed = problem.equation_id.rpartition("-")
     row = {
         "law": law, "noise": float(problem.sampling.removeprefix("noise ")), "seed": int(seed),

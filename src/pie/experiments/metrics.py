@@ -21,8 +21,9 @@ score less than 1. Both equations are in canonical form (:mod:`pie.expr.canonica
 multiple roots and denominators; points where a denominator vanishes may count as zeros.
 
 **Right skeleton** (ours). f̂ is recovered, or only the values of its constants are wrong: in
-arbitrary units it has no more constants than f and fits the zeros of f exactly with others, and
-two_sided with tolerance 0.1 σ is at least 0.9.
+arbitrary units it has no more constants than f, or as it is no more numbers that are fitted
+(:mod:`pie.expr.known_numbers`), it fits the zeros of f exactly with others, and two_sided with
+tolerance 0.1 σ is at least 0.9.
 
 **Box.** Test sets drawn in a box (``wild``) are scored in its coordinates: starts are drawn from
 the box, and zeros outside it are left out.
@@ -37,6 +38,7 @@ import numpy as np
 from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
+from ..expr.known_numbers import free_numbers
 from ..fit.sampson_fits import fit_sampson
 from ..zeroset.box import Box
 from ..zeroset.distance import distance_to_zero_set
@@ -167,12 +169,13 @@ def right_skeleton(
         in_units(truth, shift, scale), n_variables, np.random.default_rng(seed), box=framed
     )
     units = np.array(UNITS)[:n_variables] * np.maximum(np.abs(shift), scale)
-    truth = canonical(in_units(truth, 0.0 * units, units))
     try:
-        estimate = canonical(in_units(estimate, 0.0 * units, units))
+        forms = [canonical(truth), canonical(estimate)]
+        truth, estimate = (canonical(in_units(f, 0.0 * units, units)) for f in (truth, estimate))
     except ValueError:
         return False
-    if len(estimate.constants) > len(truth.constants):
+    fitted = [free_numbers(form).shape[1] for form in forms]
+    if len(estimate.constants) > len(truth.constants) and fitted[1] > fitted[0]:
         return False
     (fit,) = fit_sampson([estimate], points / units, warm=True)
     return fit.status == "ok" and fit.contrast < EXACT

@@ -19,6 +19,7 @@ import numpy as np
 
 from .derivatives import derivatives
 from .expression import Expression, from_tree, to_tree
+from .known_numbers import free_numbers, known_numbers
 from .solving import scaled
 from .terms import terms
 
@@ -95,6 +96,26 @@ def hidden_constants(expression: Expression, points: np.ndarray, dimensions: Dim
         return np.inf if dimensions.known else float(points.shape[1])
     factors = found[len(expression.constants) :].round(6)
     return float(len({tuple(row) for row in factors + 0.0 if row.any()}))
+
+
+def bound_numbers(expression: Expression, points: np.ndarray, dimensions: Dimensions) -> int:
+    """How many known numbers, and equalities of numbers, hold in these units only.
+
+    >>> from pie.expr.expression import parse
+    >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
+    >>> laws = [parse(t) for t in ("x1 - 2*(x2 + 1)", "x1 - 2*(exp(0.3*x2) - 1)", "x1 - 2*x2 - 2")]
+    >>> [bound_numbers(law, x, Dimensions.assumed(2)) for law in laws]
+    [1, 0, 1]
+    """
+    free, known = free_numbers(expression), known_numbers(expression)
+    scales = dimensions.exponents.T
+    if not scales.any() or (free.shape[0] == free.shape[1]):
+        return 0
+    units = _solution(expression, points, scales)[0][: len(known)].round(6)
+    bound = int(np.any(units[known] != 0.0, axis=1).sum())
+    for members in np.abs(free.T) > 0.0:
+        bound += len({tuple(row) for row in units[members] + 0.0}) - 1
+    return bound
 
 
 @np.errstate(all="ignore")

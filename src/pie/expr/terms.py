@@ -9,6 +9,8 @@ import numpy as np
 
 from .expression import Expression, Tree, from_tree, power_tree, to_tree
 
+FUNCTIONS = ("sin", "cos", "exp", "ln", "sqrt", "pow")
+
 
 def terms(tree: Tree) -> list[Tree]:
     """Terms of a top-level sum; a minus becomes a factor −1."""
@@ -17,6 +19,11 @@ def terms(tree: Tree) -> list[Tree]:
     if tree[0] == "sub":
         return terms(tree[1]) + [("mul", ("c", -1.0), t) for t in terms(tree[2])]
     return [tree]
+
+
+def factors(term: Tree) -> list[Tree]:
+    """Factors of a product."""
+    return factors(term[1]) + factors(term[2]) if term[0] == "mul" else [term]
 
 
 def bare(term: Tree) -> Tree:
@@ -51,6 +58,24 @@ def weighted_sum(terms: Sequence[Tree], coefficients: np.ndarray) -> Expression:
         for term, weight in zip(terms, weights, strict=True)
     ]
     return from_tree(joined("add", pieces))
+
+
+def without_common_function(expression: Expression) -> Expression:
+    """Without functions that are a factor of every term: where g(x)·h(x) = 0, h alone is a law.
+
+    >>> from pie.expr.expression import parse
+    >>> str(without_common_function(parse("x1*cos(0.3*x2) + 2*cos(0.3*x2)")))
+    'x1 + 2.0'
+    >>> str(without_common_function(parse("x1*cos(0.3*x2) - 2*x1")))
+    'x1*cos(0.3*x2) - 2.0*x1'
+    """
+    every = [factors(term) for term in terms(to_tree(expression))]
+    common = [f for f in every[0] if f[0] in FUNCTIONS and all(f in others for others in every[1:])]
+    if not common or len(every) < 2:
+        return expression
+    for several in every:
+        several.remove(common[0])
+    return from_tree(joined("add", [joined("mul", s or [("c", 1.0)]) for s in every]))
 
 
 def _variable_factors(term: Tree) -> set[int]:

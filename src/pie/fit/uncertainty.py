@@ -3,21 +3,21 @@ r"""Standard errors of constants, and removal of constants and terms that are no
 The residual is the first-order distance r_n = f(x_n; c)/‖u·∇f(x_n; c)‖ in units u of the columns,
 (D,) or, where they differ from point to point, (N, D). With J = ∂r/∂c the covariance of c is
 σ²(JᵀJ)⁻¹, σ² = Σr²/(N − P). Outliers (:func:`pie.zeroset.outliers.near`) are left out; points
-with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted. Constants that
-are :func:`known_numbers` are not fitted: c is without them.
+with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not counted. What is fitted
+are the :func:`~pie.expr.known_numbers.free_numbers`: J is of these.
 """
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.operators import BY_NAME, CONSTANT, arity
-from ..expr.terms import joined, terms
+from ..expr.known_numbers import EXPONENT, WAVE, WHOLE, free_numbers, parts_of, simpler_values
+from ..expr.terms import joined, terms, without_common_function
 from ..zeroset.distance import first_order
 from ..zeroset.neighbours import squared_distances
 from ..zeroset.outliers import near
@@ -29,22 +29,16 @@ FARTHEST = 1e100  # coordinates beyond it have no neighbours: their squares over
 CLOSE = 1e-7  # relative tolerance for equality with a simpler value
 CONFIDENT = 2.5  # significance threshold, in standard errors
 EXACT = 1e-9  # RMS residuals below this are rounding, in units of the columns
-WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
-RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
 FACTORED = 0.2  # relative difference of a·d and b·c up to which a + b + c + d may be a product
 UNITY = 0.1  # constants within this of ±1 may be that, several at once
-SAME = 1e-12  # relative tolerance for such a rate
-NEAR = 0.01  # the same, for one that may be it
-_POW = BY_NAME["pow"].code
-_WAVES = BY_NAME["sin"].code, BY_NAME["cos"].code
 
 
 def _at(units: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     return units if units.ndim == 1 else units[chosen]
 
 
-def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
-    """r_n, (N,), and the Jacobian J of the constants that are not known, (N, F)."""
+def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray, free: np.ndarray):
+    """r_n, (N,), and the Jacobian J, (N, F), of the numbers that are fitted, ``free`` (P, F)."""
     codes, constants = expression.arrays
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
@@ -58,13 +52,13 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray):
         norm[np.isinf(norm)] = np.nan
         residual = value / norm
         turning = np.einsum("jn,jpn->pn", slopes * columnwise, mixed) / norm
-        return residual, ((sensitivity - residual * turning) / norm)[~known_numbers(expression)].T
+        return residual, ((sensitivity - residual * turning) / norm).T @ free
 
 
 @np.errstate(all="ignore")
 def usual_points(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Which points are not outliers, (N,)."""
-    residual, jacobian = _linearised(expression, points, units)
+    residual, jacobian = _linearised(expression, points, units, free_numbers(expression))
     known = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     telling = known & ((residual != 0.0) | np.any(jacobian != 0.0, axis=1))
     usual = known & ~telling
@@ -103,16 +97,15 @@ def polished(
     best = rms_distance(expression, points, units, usual)
     if not np.isfinite(best):
         return expression
-    free = ~known_numbers(expression)
-    for _ in range(STEPS if free.any() else 0):
-        residual, jacobian = _linearised(expression, points[usual], _at(units, usual))
+    free = free_numbers(expression)
+    for _ in range(STEPS if free.size else 0):
+        residual, jacobian = _linearised(expression, points[usual], _at(units, usual), free)
         if len(residual) <= jacobian.shape[1] or not np.isfinite(jacobian).all():
             break
         size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
         step = np.linalg.lstsq(jacobian / size, -residual, rcond=1e-12)[0] / size
         for length in (1.0, 0.25):
-            moved = np.array(expression.constants)
-            moved[free] += length * step
+            moved = np.array(expression.constants) + free @ (length * step)
             if not np.all(np.isfinite(moved)):
                 continue
             trial = expression.with_constants(moved)
@@ -126,7 +119,7 @@ def polished(
 
 
 def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.ndarray) -> Expression:
-    """Constants equal to one of :data:`WHOLE` up to rounding are set to it, if the fit is exact."""
+    """Constants equal to one of ``WHOLE`` up to rounding are set to it, if the fit is exact."""
     numbers = []
     for constant in expression.constants:
         near = [w for w in WHOLE if abs(abs(constant) - w) <= CLOSE * w]
@@ -141,10 +134,10 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
 
     inf for all others if points (N, D) do not determine them.
     """
-    free = ~known_numbers(expression)
-    errors = np.where(free, np.inf, 0.0)
+    free = np.abs(free_numbers(expression))
+    errors = np.where(free.any(axis=1), np.inf, 0.0)
     usual = usual_points(expression, points, units)
-    residual, jacobian = _linearised(expression, points, units)
+    residual, jacobian = _linearised(expression, points, units, free_numbers(expression))
     if usual.sum() < MOSTLY * len(points):
         usual = np.isfinite(residual) & np.isfinite(jacobian).all(axis=1)
     residual, jacobian = residual[usual], jacobian[usual]
@@ -155,7 +148,7 @@ def standard_errors(expression: Expression, points: np.ndarray, units: np.ndarra
     _, values, rows = np.linalg.svd(jacobian / size, full_matrices=False)
     if values[-1] > 1e-12 * values[0]:
         variance = np.sum((rows.T / values) ** 2, axis=1) * np.sum(residual**2) / (n - p)
-        errors[free] = np.sqrt(variance) / size
+        errors = free @ (np.sqrt(variance) / size)
     return errors
 
 
@@ -165,7 +158,7 @@ def leverages(expression: Expression, points: np.ndarray, units: np.ndarray) -> 
 
     To first order, the residual of a point is r/(1 − h) if it is left out of the fit (Allen 1974).
     """
-    _, jacobian = _linearised(expression, points, units)
+    _, jacobian = _linearised(expression, points, units, free_numbers(expression))
     known = np.isfinite(jacobian).all(axis=1)
     found = np.zeros(len(points))
     size = np.linalg.norm(jacobian[known], axis=0)
@@ -206,50 +199,6 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
     return float(np.sum(residual * residual[other]) / total) if total > 0.0 else 0.0
 
 
-def _simpler_values(expression: Expression) -> list[tuple[float, ...]]:
-    """Simpler values per constant: 0 and ±1; for an exponent the nearest half-integer > 0.
-
-    Inside of a wave a rate of degrees within 1 % as well.
-    """
-    values: list[tuple[float, ...]] = []
-    parts, numbers = _parts(expression.codes), known_numbers(expression)
-    for constant, part, known in zip(expression.constants, parts, numbers, strict=True):
-        if known:
-            values.append(())
-        elif part == "exponent":
-            values.append((max(0.5, round(2.0 * constant) / 2.0),))
-        else:
-            near = [r for r in RATES if part == "wave" and abs(abs(constant) - r) <= NEAR * r]
-            values.append((0.0, 1.0, -1.0, *(float(np.copysign(r, constant)) for r in near)))
-    return values
-
-
-@functools.lru_cache(maxsize=4096)
-def _parts(codes: tuple[int, ...]) -> tuple[str, ...]:
-    """The part that each constant plays: an exponent, in a wave, or neither ("")."""
-    found: list[str] = []
-    operands = [""]  # parts of those to come, the next one last
-    for code in codes:
-        part = operands.pop()
-        if code == CONSTANT:
-            found.append(part)
-        inside = "wave" if code in _WAVES or part == "wave" else ""
-        operands += ["exponent", inside] if code == _POW else [inside] * arity(code)
-    return tuple(found)
-
-
-def known_numbers(expression: Expression) -> np.ndarray:
-    """Constants that are known and not fitted, (P,): π/360, π/180 and π/90 inside of waves.
-
-    >>> from pie.expr.expression import parse
-    >>> known_numbers(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
-    array([False,  True])
-    """
-    numbers = np.abs(np.array(expression.constants, float))
-    waves = np.array([part == "wave" for part in _parts(expression.codes)], bool)
-    return waves & np.any([np.abs(numbers - rate) <= SAME * rate for rate in RATES], axis=0)
-
-
 @np.errstate(all="ignore")
 def _without_constants(
     expression: Expression, points: np.ndarray, units: np.ndarray
@@ -257,7 +206,7 @@ def _without_constants(
     """(change in standard errors, equation) with one constant or term removed, sorted."""
     errors = standard_errors(expression, points, units)
     found = []
-    for k, targets in enumerate(_simpler_values(expression)):
+    for k, targets in enumerate(simpler_values(expression)):
         constant = expression.constants[k]
         for target in targets:
             away = abs(constant - target)
@@ -267,8 +216,8 @@ def _without_constants(
                 changed = expression.with_constants(constants)
                 found.append((away / max(errors[k], 1e-300), changed))
     whole = [
-        np.sign(c) if abs(abs(c) - 1.0) <= UNITY and not part else c
-        for c, part in zip(expression.constants, _parts(expression.codes), strict=True)
+        np.sign(c) if abs(abs(c) - 1.0) <= UNITY and part != EXPONENT and inside != WAVE else c
+        for c, (part, inside) in zip(expression.constants, parts_of(expression.codes), strict=True)
     ]
     if np.sum(np.array(whole) != expression.constants) > 1:  # together, as their errors may be
         found.append((np.inf, expression.with_constants(whole)))
@@ -306,26 +255,23 @@ def _factored(pieces: list[Tree], points: np.ndarray) -> Iterator[Expression]:
                 yield from_tree(joined("add", [product, *rest]))
 
 
-def _length(expression: Expression) -> tuple[int, int]:
-    """Fitted constants, and tokens."""
-    return int(np.sum(~known_numbers(expression))), len(expression.codes)
-
-
 def simplified(
-    expression: Expression, points: np.ndarray, units: np.ndarray, constant_cost: float = 4.0
+    expression: Expression,
+    points: np.ndarray,
+    units: np.ndarray,
+    cost: Callable[[Expression], float] = lambda one: 4.0 * free_numbers(one).shape[1],
 ) -> Expression:
     """The equation without constants and terms that are not significant.
 
-    A constant within 2.5 standard errors of 0 or ±1 (an exponent: of a half-integer; inside of a
-    wave: of a rate of degrees) is set to that; a term within 2.5 RMS residuals of 0 is dropped. A
-    change is kept if, after a new fit, N·ln(RMS residual) rises by less than the cost of the
-    constants saved (at least 0.5).
+    A constant is set to one of its :func:`~pie.expr.known_numbers.simpler_values` within 2.5
+    standard errors; a term within 2.5 RMS residuals of 0 is dropped. A change that saves ``cost``,
+    or nothing but tokens, is kept if after a new fit N·ln(RMS residual) rises by less (or by 0.5).
 
     Args:
         expression: canonical and fitted.
         points: (N, D).
         units: (D,), of the columns.
-        constant_cost: per constant, in nats.
+        cost: of the numbers of an equation, in nats; by default 4 for each that is fitted.
     """
     n = len(points)
     usual = usual_points(expression, points, units)
@@ -333,14 +279,15 @@ def simplified(
     while np.isfinite(error):
         for _, changed in _without_constants(expression, points, units):
             try:
-                trial = canonical(changed)
+                trial = canonical(without_common_function(canonical(changed)))
             except ValueError:
                 continue
-            if trial.variables != expression.variables or _length(trial) >= _length(expression):
+            saved = cost(expression) - cost(trial)
+            shorter = (-saved, len(trial.codes)) < (0.0, len(expression.codes))
+            if trial.variables != expression.variables or not shorter:
                 continue
             trial = polished(trial, points, units, usual)
             after = rms_distance(trial, points, units, usual)
-            saved = constant_cost * (_length(expression)[0] - _length(trial)[0])
             if n * np.log(max(after, EXACT) / max(error, EXACT)) < max(saved, 0.5):
                 expression, error = trial, after
                 break

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.terms import bare, terms
+from ..expr.terms import bare, factors, terms
 from .libraries import ONE, folded
 
 TWO: Tree = ("c", 2.0)
@@ -24,17 +24,13 @@ MOSTLY = 0.98  # smallest share of the points on the branch
 ROUNDING = 1e-9  # relative size below which the constant under a root is 0
 
 
-def _factors(term: Tree) -> list[Tree]:
-    return _factors(term[1]) + _factors(term[2]) if term[0] == "mul" else [term]
-
-
 def _around(term: Tree, factor: Tree) -> Tree | None:
     """A product without one of its factors; None if it does not have that factor."""
-    factors = _factors(term)
-    if factor not in factors:
+    several = factors(term)
+    if factor not in several:
         return None
-    factors.remove(factor)
-    return folded("mul", factors or [ONE])
+    several.remove(factor)
+    return folded("mul", several or [ONE])
 
 
 def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
@@ -45,7 +41,7 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
     for v in expression.variables:
         x = ("x", v)
         powers = {x, *((f"pow{k}", x) for k in (2, 3, 4, 5))}
-        if np.all(points[:, v - 1] != 0.0) and all(powers & {*_factors(t)} for t in summands):
+        if np.all(points[:, v - 1] != 0.0) and all(powers & {*factors(t)} for t in summands):
             yield from_tree(("div", tree, x))
         squared, rest = [], []
         for term in summands:
@@ -83,8 +79,8 @@ def _of_square(
 def _square(tree: Tree) -> list[Tree]:
     """Factors of the square of a product, sorted."""
     powers = {"pow2": lambda t: ("pow4", t[1]), "exp": lambda t: ("exp", ("mul", TWO, t[1]))}
-    factors = (powers.get(f[0], lambda t: ("pow2", t))(f) for f in _factors(tree))
-    return sorted(factors, key=str)
+    squares = (powers.get(f[0], lambda t: ("pow2", t))(f) for f in factors(tree))
+    return sorted(squares, key=str)
 
 
 def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
@@ -93,7 +89,7 @@ def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Ex
     numbers = [term[1][1] if term is not alone else 1.0 for alone, term in bares]
     for place, (t, _) in enumerate(bares):
         wanted = _square(t)
-        found = [k for k, (u, _) in enumerate(bares) if sorted(_factors(u), key=str) == wanted]
+        found = [k for k, (u, _) in enumerate(bares) if sorted(factors(u), key=str) == wanted]
         if len(found) != 1:
             continue
         a, half = numbers[found[0]], 0.5 * numbers[place] / numbers[found[0]]

@@ -6,11 +6,12 @@ everywhere, and with errors that grow with columns over decades.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from ..expr.canonical import canonical
-from ..expr.dimensions import Dimensions
+from ..expr.dimensions import Dimensions, bound_numbers
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -26,7 +27,7 @@ from ..zeroset.metric import Metric
 from .branches import branches
 from .candidates import Price
 from .pool import Draft
-from .price import Prices, of_branch, whole_price
+from .price import Prices, numbers_price, of_branch, whole_price
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -43,6 +44,11 @@ class Judge:
     seed: int = 0
     dimensions: Dimensions | None = None  # of the columns, if they matter
 
+    def numbers(self, expression: Expression, points: np.ndarray) -> float:
+        """Price of the numbers of an equation at points (N, D)."""
+        bound = bound_numbers(expression, points, self.dimensions) if self.dimensions else 0
+        return numbers_price(expression, self.prices, bound)
+
 
 def in_user_coordinates(
     expression: Expression, points: np.ndarray, judge: Judge, metric: Metric | None = None
@@ -55,7 +61,7 @@ def in_user_coordinates(
     """
     form, metric = canonical(expression), metric or Metric.of(points)
     units = metric.units(points)
-    short = simplified(form, points, units, judge.prices.constant)
+    short = simplified(form, points, units, partial(judge.numbers, points=points))
     short = canonical(with_whole_numbers(short, points, units))
     flat = metric.coordinates(points)
     for expression in (short, form):

@@ -7,7 +7,9 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
 stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same. *Implicit* are the columns for which the equation cannot be solved
+costs the same. A number that is known, or equal to another (:mod:`pie.expr.known_numbers`), costs
+less than one that is fitted: −ln of how often formulas of science have it; where it is so in these
+units only it costs as much. *Implicit* are the columns for which the equation cannot be solved
 (:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a
@@ -36,13 +38,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..expr.dimensions import Dimensions, hidden_constants
+from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
 from ..expr.operators import CONSTANT
 from ..expr.solving import implicit, is_linear
 from ..expr.terms import joined, weighted_sum
 from ..fit.constants import Fit
-from ..fit.uncertainty import WHOLE, known_numbers
 from ..zeroset.crossings import crossings, sheets
 from .candidates import Price
 from .forms import UNNAMED, Context, forms, nodes
@@ -57,6 +59,7 @@ class Prices:
     """Price of each item, in nats."""
 
     constant: float = 5.0  # per constant
+    known: float = 2.0  # per constant that is known, or equal to another: seen in one of seven
     form: float = 0.5  # per nat of −ln P(form)
     token: float = 1.0  # per operator, variable or constant
     implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
@@ -80,8 +83,8 @@ def form_price(expression: Expression, prices: Prices) -> float:
 
 @functools.lru_cache(maxsize=65536)
 def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
-    form = Expression(codes, (1.0,) * codes.count(CONSTANT))
-    return price_of(Fit(form, 0.0, "ok", contrast=1.0), 0, prices).total
+    form = Expression(codes, tuple(0.1 + k / 7.0 for k in range(codes.count(CONSTANT))))
+    return price_of(Fit(form, 0.0, "ok", contrast=1.0), 0, prices).total  # no number is known
 
 
 def sum_price(terms: Sequence[Tree], prices: Prices) -> float:
@@ -162,18 +165,35 @@ def cheapest(
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     """Price of a fit without that of its zeros; the misfit is inf where the fit failed.
 
-    In an exact fit :data:`~pie.fit.uncertainty.WHOLE` numbers are free: they are not fitted.
+    In an exact fit :data:`~pie.expr.known_numbers.WHOLE` numbers are free: they are not fitted.
     """
     if not np.isfinite(fit.fitness):
         return Price(np.inf)
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    paid = [c for c in expression.constants if not (exact and abs(c) in WHOLE)]
+    paid = [c for c in expression.constants if abs(c) not in WHOLE]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
-        prices.constant * len(paid),
+        prices.constant * len(paid) if exact else numbers_price(expression, prices),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
         prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
+    )
+
+
+def numbers_price(expression: Expression, prices: Prices, bound: int = 0) -> float:
+    """Price of the numbers of an equation, of which ``bound`` are known in these units only.
+
+    A rate of degrees is paid in full: it says which column is an angle. A constant that is equal to
+    another one pays for which of the F numbers it is, ln F, but no more than one that is fitted.
+    """
+    count, fitted = free_numbers(expression).shape
+    rates, known = rates_of_degrees(expression), int(known_numbers(expression).sum())
+    equal = min(prices.known + np.log(max(fitted, 1)), prices.constant)
+    return (
+        prices.constant * (fitted + rates + bound)
+        + prices.known * (known - rates)
+        + float(equal) * (count - known - fitted)
+        - prices.known * bound
     )
 
 
@@ -210,10 +230,13 @@ def whole_price(
     if not np.isfinite(price.misfit):
         return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    hidden = hidden_constants(expression, points, dimensions) if dimensions else 0.0
+    hidden = bound = 0.0
+    if dimensions:
+        hidden = hidden_constants(expression, points, dimensions)
+        bound = 0 if exact else bound_numbers(expression, points, dimensions)
     return replace(
         price,
-        units=prices.constant * hidden,
+        units=prices.constant * hidden + (prices.constant - prices.known) * bound,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
         sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),
