@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import compress
@@ -26,7 +27,7 @@ from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
 
-FORMAT = 5  # of the JSON
+FORMAT = 6  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -152,10 +153,13 @@ class Law:
 
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
         """f with these for the magnitudes of its fitted constants."""
-        written = dict(zip((size for _, size, _, _ in self._fitted), fitted, strict=True))
-        numbers = []
-        for value, known in zip(self.program.constants, known_numbers(self.program), strict=True):
-            size = _known_number(abs(value)) if known else written[abs(value)]
+        names = ((size, unit) for _, size, _, unit in self._fitted)
+        written, numbers = dict(zip(names, fitted, strict=True)), []
+        every = zip(
+            self.program.constants, self._each_unit, known_numbers(self.program), strict=True
+        )
+        for value, unit, known in every:
+            size = _known_number(abs(value)) if known else written[abs(value), unit]
             numbers.append(-size if value < 0.0 else size)
         return named(to_sympy(self.program, numbers), self.names)
 
@@ -169,21 +173,27 @@ class Law:
         """Magnitudes and standard errors of c1, c2, … (c_1, … where a column is called so).
 
         Without those that are not fitted, as π/180 of an angle in degrees; constants of one
-        magnitude are one number.
+        magnitude and unit are one number.
         """
         return {name: (value, error) for name, value, error, _ in self._fitted}
 
     @property
     def _fitted(self) -> list[tuple[str, float, float, str]]:
         """Name, magnitude, standard error and unit of each number that is fitted."""
-        units = self.units or ("",) * len(self.errors)
         sizes = np.abs(self.program.constants).tolist()
-        every = compress(zip(sizes, self.errors, units, strict=True), ~known_numbers(self.program))
-        fitted = {size: rest for size, *rest in every}
+        every = zip(zip(sizes, self._each_unit, strict=True), self.errors, strict=True)
+        fitted = dict(compress(every, ~known_numbers(self.program)))
         letter = "c"
         while not {f"{letter}{k + 1}" for k in range(len(fitted))}.isdisjoint(self.names):
             letter += "_"
-        return [(f"{letter}{k}", size, *fitted[size]) for k, size in enumerate(fitted, start=1)]
+        return [
+            (f"{letter}{k}", size, error, unit)
+            for k, ((size, unit), error) in enumerate(fitted.items(), start=1)
+        ]
+
+    @property
+    def _each_unit(self) -> tuple[str, ...]:
+        return self.units or ("",) * len(self.errors)
 
     @property
     def name(self) -> str:
@@ -208,14 +218,18 @@ class Law:
 
     def __call__(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
         """f at the rows of a frame with these columns, or of points (N, D) in their order, (N,)."""
-        if isinstance(points, pd.DataFrame):
-            points = points[list(self.names)].to_numpy(float)
         with np.errstate(all="ignore"):
-            return self.program.values(np.asarray(points, float))
+            return self.program.values(self._rows(points))
 
-    def distance(self, points: np.ndarray) -> np.ndarray:
-        """Signed first-order distance f/‖∇f‖ of points (N, D) in their units, (N,)."""
-        return first_order_distances(self.program, points)
+    def distance(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """Signed first-order distance f/‖∇f‖ of such rows or points in their units, (N,)."""
+        return first_order_distances(self.program, self._rows(points))
+
+    def _rows(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """The columns of the law, of a frame by their names, (N, D)."""
+        if isinstance(points, pd.DataFrame):
+            points = points.rename(columns=str)[list(self.names)]
+        return np.asarray(points, float)
 
     def __repr__(self) -> str:
         return as_text(rounded(self.expression))
@@ -251,6 +265,8 @@ class Law:
             "proposer": self.proposer,
             "price": {name: _number(value) for name, value in asdict(self.price).items()},
             "program": to_tree(self.program),
+            "errors": [_number(error) for error in self.errors],
+            "units": list(self.units),
             "certificate": {
                 "kind": seen.kind,
                 "gain": _number(seen.gain),
@@ -272,15 +288,8 @@ class Law:
             seen["gap"] and _of_lists(seen["gap"]),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
-        program = from_tree(_of_lists(record["program"]))
-        fitted = {c["value"]: c for c in record["constants"].values()}
-        constants = [
-            {"standard_error": 0.0} if known else fitted[abs(value)]
-            for value, known in zip(program.constants, known_numbers(program), strict=True)
-        ]
-        errors = (_from_number(c["standard_error"]) for c in constants)
-        in_units = any("unit" in c for c in constants)
-        units = tuple(c.get("unit", "") for c in constants) if in_units else ()
+        program, units = from_tree(_of_lists(record["program"])), tuple(record["units"])
+        errors = map(_from_number, record["errors"])
         chi = _from_number(record["chi"]) if "chi" in record else None
         price = Price(**{name: _from_number(value) for name, value in record["price"].items()})
         return cls(
@@ -518,14 +527,15 @@ class Result:
         return "\n".join(lines)
 
     def _repr_markdown_(self) -> str:
-        text = [f"*{note}*" for note in self.notes]
+        text = [f"*{_plain(note)}*" for note in self.notes]
         if self.best is None:
-            text.append(f"**No law found**: {self._why_none}")
+            text.append(f"**No law found**: {_plain(self._why_none)}")
         else:
             for law in self.laws:
-                text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
-                text += _hardly_told(self._rivals_of(law))
-        return "\n\n".join([*text, self.table().to_markdown(index=False)])
+                text.append(f"$${law.latex}$${_named(law)}")
+                text += map(_plain, [*_constants(law), *_hardly_told(self._rivals_of(law))])
+        table = self.table().map(lambda cell: _plain(cell) if isinstance(cell, str) else cell)
+        return "\n\n".join([*text, table.to_markdown(index=False)])
 
 
 def _sharpens(law: Law, part: Law) -> bool:
@@ -533,10 +543,15 @@ def _sharpens(law: Law, part: Law) -> bool:
 
     With four columns or more it is also better if it is more probable by :data:`MORE` nats.
     """
-    if not set(part.names) < set(law.names):
-        return False
+    if not set(part.names) < set(law.names) or law.price.total >= part.price.total:
+        return False  # or the part replaces it
     sharper = law.certificate.contrast < SHARPER * part.certificate.contrast
     return sharper or (len(law.names) > 3 and law.price.total < part.price.total - MORE)
+
+
+def _plain(text: str) -> str:
+    """Text in Markdown, in which x**2 + y**2 would be bold."""
+    return re.sub(r"([\\`*_|$<])", r"\\\1", text)
 
 
 def _named(law: Law) -> str:
