@@ -12,8 +12,8 @@ agree, as where a search by chance is led elsewhere by the last bit of a fitness
 methods stay. With ``--holding=TEXT`` all rows are found again whose equation holds the text, as
 ``sqrt`` where only equations with roots are written otherwise, and the sample is of the others.
 With ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers
-to fit where it is simplified once more; of claims only a sample is found again. Rows that come out
-the same stay as they are, with their seconds.
+to fit where it is simplified once more. Rows that come out the same stay as they are, with their
+seconds.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
