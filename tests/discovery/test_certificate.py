@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -162,3 +164,10 @@ def test_a_product_shows_which_factor_the_points_obey():
     assert np.abs(found[0].expression.values(cloud)).max() < 1e-9
     (whole,) = certify(parse("x1*x2 - 1"), cloud).factors
     assert whole.expression == parse("x1*x2 - 1") and whole.share == 1.0
+
+
+def test_a_reason_does_not_contradict_itself():
+    """No "0.2 times as far; expected to reach 0.2"."""
+    sure = certify(parse("x1*x2 - 1"), curve())
+    assert sure.law and "lie 0.203 times" in replace(sure, contrast=0.2031).reason
+    assert "is 4.97 nats" in replace(sure, evidence=4.97).reason

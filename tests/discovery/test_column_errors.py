@@ -116,3 +116,7 @@ def test_the_command_line_takes_them(tmp_path, capsys):
     assert "times the uncertainties" in capsys.readouterr().out
     assert main(["discover", str(path), "--uncertainty", X]) == 2
     assert "uncertainty 'length'; expected COLUMN=VALUE" in capsys.readouterr().err
+
+
+def test_a_series_is_taken_by_its_names():
+    assert known_errors(pd.Series({Y: 0.1, X: 0.2}), [X, Y]).tolist() == [0.2, 0.1]

@@ -250,3 +250,27 @@ class OtherFrame:
 def test_frames_of_other_libraries_keep_their_names():
     found = measurements(OtherFrame())
     assert tuple(found.names) == ("p", "mass flow") and found.points.shape == (12, 2)
+
+
+def test_a_column_without_a_name_gets_one(tmp_path):
+    path = tmp_path / "points.csv"
+    pd.DataFrame(CLOUD, columns=["x", "y"]).to_csv(path)  # with the index
+    assert list(read_csv(path).columns) == ["column 1", "x", "y"]
+
+
+def test_decimal_commas_between_blanks(tmp_path):
+    frame = read_csv(table(tmp_path, "1,5 2,25\n2,5 6,25\n3,5 12,25\n"))
+    assert frame.astype(float).to_numpy()[1].tolist() == [2.5, 6.25]
+
+
+def test_text_with_gaps_is_text():
+    frame = pd.DataFrame(CLOUD, columns=["x", "y"])
+    found = measurements(frame.assign(s=["a", None, "b", "-"] * 2))
+    assert found.names == ("x", "y") and found.notes == ("column 's' is text: left out",)
+    with pytest.raises(BadTable, match="0 columns vary; .*: rows with missing values are left out"):
+        measurements(frame.assign(empty=None), missing="drop")
+
+
+def test_too_few_points_are_refused():
+    with pytest.raises(BadTable, match="max_points is 2; expected more than the 2 columns"):
+        measurements(CLOUD, max_points=2)

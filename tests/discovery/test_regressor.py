@@ -110,3 +110,11 @@ def test_importing_the_package_imports_nothing_that_takes_long():
     asked = "import sys, pie; print({'torch', 'numba', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_predict_takes_the_table_of_fit():
+    x = np.linspace(0.5, 2.0, 40)
+    table = pd.DataFrame({"name": ["a", "b"] * 20, "x": x, "y": 3.0 / x})
+    model = ImplicitRegressor(proposers=("relations",), missing="drop").fit(table)
+    assert np.abs(model.predict(table)).max() < 1e-9
+    assert np.isnan(model.predict(table.assign(x=np.nan))).all()

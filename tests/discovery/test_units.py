@@ -181,3 +181,13 @@ def test_values_beyond_all_bounds_are_left_out():
     lost = parse("1e-160*x1 + 1e-160*x2 + 1e160")
     points = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
     assert hidden_constants(lost, points, Dimensions.assumed(2)) == 0.0, "nothing is known"
+
+
+def test_names_that_are_numbers_are_names():
+    assert Units.of({0: "m", 1: "s"}, ["0", "1"]).names == ("m", "s")
+
+
+def test_names_of_units_with_a_digit_are_no_powers():
+    """Centimetres of water, a pressure."""
+    water = Units.of(["cmH2O", "kPa", "m3"], ["p", "q", "V"])
+    assert (water.dimensions[0] == water.dimensions[1]).all() and water.dimensions[2].max() == 3.0

@@ -86,7 +86,7 @@ class Certificate:
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
         if self.contrast > CONTRAST:
-            times = f"{self.contrast:.2g} times ".removeprefix("1 times ")
+            times = f"{_beyond(self.contrast, CONTRAST)} times ".removeprefix("1 times ")
             return (
                 f"points that were left out lie {times}as far from it as points "
                 f"with permuted columns; a law is expected to reach {CONTRAST:g}"
@@ -94,14 +94,24 @@ class Certificate:
         if self.p > SIGNIFICANT:
             return (
                 f"points that were left out lie no closer to it than points with columns permuted "
-                f"among neighbours (p = {self.p:.2g})"
+                f"among neighbours (p = {_beyond(self.p, SIGNIFICANT)})"
             )
         if self.evidence < EVIDENCE:
             return (
                 f"too few or too scattered points for a form of this length: the evidence is "
-                f"{self.evidence:.2g} nats; a law is expected to reach {EVIDENCE:g}"
+                f"{_beyond(self.evidence, EVIDENCE)} nats; a law is expected to reach {EVIDENCE:g}"
             )
         return ""
+
+
+def _beyond(value: float, limit: float) -> str:
+    """A value with two digits, or as many as tell it from the limit.
+
+    >>> _beyond(0.7512, 0.2), _beyond(0.2031, 0.2)
+    ('0.75', '0.203')
+    """
+    texts = (f"{value:.{digits}g}" for digits in range(2, 18))
+    return next(text for text in texts if float(text) != limit)
 
 
 def certify(

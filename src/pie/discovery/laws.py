@@ -116,7 +116,7 @@ def discover(
         config = replace(config, operators=tuple(operators))
     table = measurements(data, missing, max_points, seed)
     errors = known_errors(uncertainties, table.names)
-    asked = [involving] if isinstance(involving, str) else involving
+    asked = [involving] if np.isscalar(involving) else involving
     wanted = {_place(name, table.names) for name in asked}
     known_units = None if units is None else Units.of(units, table.names)
     model = from_pretrained(weights)
@@ -168,12 +168,12 @@ def discover(
     return Result(tuple(laws), table.names, tuple(notes), len(table.points), watch.elapsed)
 
 
-def _place(name: str, names: tuple[str, ...]) -> int:
-    if name not in names:
+def _place(name: object, names: tuple[str, ...]) -> int:
+    if str(name) not in names:
         raise BadTable(
             f"there is no column {quoted(name)} that varies; known are {', '.join(names)}"
         )
-    return names.index(name)
+    return names.index(str(name))
 
 
 def _form(price: Price) -> float:

@@ -71,7 +71,8 @@ def read_csv(path: Path) -> pd.DataFrame:
     if delimiter != ",":
         rows = [[_with_point(cell) for cell in row] for row in rows]
     header = any(_number(cell) is None for cell in rows[0])
-    names = rows.pop(0) if header else [f"x{j + 1}" for j in range(len(rows[0]))]
+    cells = rows.pop(0) if header else [""] * len(rows[0])
+    names = [cell or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)]
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(f"row {i} of {path} has {len(row)} fields; expected {len(names)}")
@@ -85,15 +86,24 @@ def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
-    """What splits the first lines into equally many fields, or else the first one."""
+    """What splits the first lines into equally many fields, most of them numbers, or the first one.
+
+    Between blanks a comma may be a decimal sign: 1,5 2,5.
+    """
     split = {}
     for delimiter in _DELIMITERS:
         with contextlib.suppress(csv.Error):
-            split[delimiter] = [len(row) for row in _split(lines[:50], delimiter)]
-    for delimiter, counts in split.items():
-        if counts[0] > 1 and len(set(counts)) == 1:
-            return delimiter
-    return max(split, key=lambda delimiter: split[delimiter][0])
+            split[delimiter] = _split(lines[:50], delimiter)
+
+    def numbers(delimiter: str | None) -> float:
+        cells = [cell for row in split[delimiter] for cell in row]
+        read = cells if delimiter == "," else map(_with_point, cells)
+        return sum(_number(cell) is not None for cell in read) / len(cells)
+
+    even = [key for key, rows in split.items() if {*map(len, rows)} == {max(len(rows[0]), 2)}]
+    if even:
+        return max(even, key=numbers)
+    return max(split, key=lambda delimiter: len(split[delimiter][0]))
 
 
 def _number(cell: str) -> float | None:
@@ -149,9 +159,12 @@ def measurements(
     varying = _varying(points, names, notes)
     n, d = len(points), len(varying)
     if d < 2:
-        raise BadTable(f"{d} columns vary; expected at least 2 different ones")
+        why = f": {'; '.join(notes[:_SHOWN])}" if notes else ""
+        raise BadTable(f"{d} columns vary; expected at least 2 different ones{why}")
     if n <= d:
         raise BadTable(f"{n} different rows; expected more than the {d} columns")
+    if max_points <= d:
+        raise BadTable(f"max_points is {max_points}; expected more than the {d} columns")
     if n > max_points:
         notes.append(f"{max_points} of {n} rows are used, drawn at random")
         chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
@@ -179,6 +192,8 @@ def of_columns(
     >>> of_columns({"x": "mm", "y": "s"}, ["y", "x"], "unit")
     ['s', 'mm']
     """
+    if isinstance(given, pd.Series | Mapping):
+        given = {str(name): value for name, value in given.items()}
     if not isinstance(given, Mapping):
         if isinstance(given, str) or len(given) != len(names):
             raise BadTable(
@@ -246,7 +261,9 @@ def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Columns of text in which no cell is a number are names of the rows, not measurements."""
     kept = []
     for j, (name, column) in enumerate(frame.items()):
-        if len(column) and all(isinstance(x, str) and _number(x) is None for x in column):
+        given = column.dropna()
+        cells = [x for x in given if not isinstance(x, str) or x.strip().lower() not in _MISSING]
+        if cells and all(isinstance(x, str) and _number(x) is None for x in cells):
             notes.append(f"column {quoted(str(name))} is text: left out")
         else:
             kept.append(j)

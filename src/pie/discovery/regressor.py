@@ -84,11 +84,13 @@ class ImplicitRegressor(BaseEstimator):
         Of the law; where none was found, of the best candidate; nan where there is none either.
         """
         check_is_fitted(self, "result_")
-        points = self._checked(X, reset=False, dtype=np.float64)
+        gaps = "allow-nan" if self.missing == "drop" else True
+        points = self._checked(X, reset=False, dtype=None, ensure_all_finite=gaps)
         equation = self.law_ or next(iter(self.result_.candidates), None)
         if equation is None:
             return np.full(len(points), np.nan)
-        return equation.distance(points[:, [self._names.index(name) for name in equation.names]])
+        own = points[:, [self._names.index(name) for name in equation.names]]
+        return equation.distance(own.astype(np.float64))
 
     def score(self, X, y=None) -> float:
         """Minus the root mean square of :meth:`predict`: 0 is a perfect fit."""

@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
 from itertools import compress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from .. import __version__
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
-from ..expr.solving import solved_for
+from ..expr.solving import Unsolved, solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
 from ..search.candidates import Price
 from ..search.shapes import name_of
@@ -26,7 +27,7 @@ from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
 
-FORMAT = 5  # of the JSON
+FORMAT = 6  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -80,6 +81,21 @@ def _known_number(size: float) -> sympy.Expr:
     if 2.0 * size == round(2.0 * size):
         return number(size)
     return sympy.pi * sympy.Rational(round(size * 360.0 / math.pi), 360)
+
+
+def _root(power: sympy.Pow) -> sympy.Expr:
+    """A root with its exponent as it is written: 1/3 for 0.3333333333333333."""
+    n = round(1.0 / abs(power.exp)) if power.exp.is_Float and power.exp else 0
+    return power.base ** sympy.Rational(1, n) if n and float(power.exp) == 1.0 / n else power
+
+
+def _in_names(text: str, names: Sequence[str]) -> str:
+    """A text with x1, x2, … called like the columns.
+
+    >>> _in_names("x2 is inside sin; x1 is not", ("t", "height"))
+    'height is inside sin; t is not'
+    """
+    return re.sub(r"\bx(\d+)\b", lambda found: names[int(found[1]) - 1], text)
 
 
 def _number(value: float) -> float | None:
@@ -136,14 +152,21 @@ class Law:
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits; of an even power the positive root.
 
+        An odd root is meant of a positive number.
+
         Raises:
             Unsolved: arithmetic is not enough, as where the column is in two terms or in a sine.
             ValueError: there is no such column.
         """
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; the law has {', '.join(self.names)}")
-        found = solved_for(self.program, self.names.index(name) + 1)
-        return sympy.Eq(sympy.Symbol(name), rounded(named(to_sympy(found), self.names)))
+        try:
+            found = to_sympy(solved_for(self.program, self.names.index(name) + 1))
+        except Unsolved as why:
+            raise Unsolved(_in_names(str(why), self.names)) from None
+        roots = {power: _root(power) for power in found.atoms(sympy.Pow)}
+        right = rounded(named(found.xreplace(roots), self.names))
+        return sympy.Eq(sympy.Symbol(name), right)
 
     @property
     def template(self) -> sympy.Expr:
@@ -152,10 +175,13 @@ class Law:
 
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
         """f with these for the magnitudes of its fitted constants."""
-        written = dict(zip((size for _, size, _, _ in self._fitted), fitted, strict=True))
-        numbers = []
-        for value, known in zip(self.program.constants, known_numbers(self.program), strict=True):
-            size = _known_number(abs(value)) if known else written[abs(value)]
+        names = ((size, unit) for _, size, _, unit in self._fitted)
+        written, numbers = dict(zip(names, fitted, strict=True)), []
+        every = zip(
+            self.program.constants, self._each_unit, known_numbers(self.program), strict=True
+        )
+        for value, unit, known in every:
+            size = _known_number(abs(value)) if known else written[abs(value), unit]
             numbers.append(-size if value < 0.0 else size)
         return named(to_sympy(self.program, numbers), self.names)
 
@@ -169,21 +195,27 @@ class Law:
         """Magnitudes and standard errors of c1, c2, … (c_1, … where a column is called so).
 
         Without those that are not fitted, as π/180 of an angle in degrees; constants of one
-        magnitude are one number.
+        magnitude and unit are one number.
         """
         return {name: (value, error) for name, value, error, _ in self._fitted}
 
     @property
     def _fitted(self) -> list[tuple[str, float, float, str]]:
         """Name, magnitude, standard error and unit of each number that is fitted."""
-        units = self.units or ("",) * len(self.errors)
         sizes = np.abs(self.program.constants).tolist()
-        every = compress(zip(sizes, self.errors, units, strict=True), ~known_numbers(self.program))
-        fitted = {size: rest for size, *rest in every}
+        every = zip(zip(sizes, self._each_unit, strict=True), self.errors, strict=True)
+        fitted = dict(compress(every, ~known_numbers(self.program)))
         letter = "c"
         while not {f"{letter}{k + 1}" for k in range(len(fitted))}.isdisjoint(self.names):
             letter += "_"
-        return [(f"{letter}{k}", size, *fitted[size]) for k, size in enumerate(fitted, start=1)]
+        return [
+            (f"{letter}{k}", size, error, unit)
+            for k, ((size, unit), error) in enumerate(fitted.items(), start=1)
+        ]
+
+    @property
+    def _each_unit(self) -> tuple[str, ...]:
+        return self.units or ("",) * len(self.errors)
 
     @property
     def name(self) -> str:
@@ -208,14 +240,18 @@ class Law:
 
     def __call__(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
         """f at the rows of a frame with these columns, or of points (N, D) in their order, (N,)."""
-        if isinstance(points, pd.DataFrame):
-            points = points[list(self.names)].to_numpy(float)
         with np.errstate(all="ignore"):
-            return self.program.values(np.asarray(points, float))
+            return self.program.values(self._rows(points))
 
-    def distance(self, points: np.ndarray) -> np.ndarray:
-        """Signed first-order distance f/‖∇f‖ of points (N, D) in their units, (N,)."""
-        return first_order_distances(self.program, points)
+    def distance(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """Signed first-order distance f/‖∇f‖ of such rows or points in their units, (N,)."""
+        return first_order_distances(self.program, self._rows(points))
+
+    def _rows(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """The columns of the law, of a frame by their names, (N, D)."""
+        if isinstance(points, pd.DataFrame):
+            points = points.rename(columns=str)[list(self.names)]
+        return np.asarray(points, float)
 
     def __repr__(self) -> str:
         return as_text(rounded(self.expression))
@@ -251,6 +287,8 @@ class Law:
             "proposer": self.proposer,
             "price": {name: _number(value) for name, value in asdict(self.price).items()},
             "program": to_tree(self.program),
+            "errors": [_number(error) for error in self.errors],
+            "units": list(self.units),
             "certificate": {
                 "kind": seen.kind,
                 "gain": _number(seen.gain),
@@ -272,15 +310,8 @@ class Law:
             seen["gap"] and _of_lists(seen["gap"]),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
         )  # fmt: skip
-        program = from_tree(_of_lists(record["program"]))
-        fitted = {c["value"]: c for c in record["constants"].values()}
-        constants = [
-            {"standard_error": 0.0} if known else fitted[abs(value)]
-            for value, known in zip(program.constants, known_numbers(program), strict=True)
-        ]
-        errors = (_from_number(c["standard_error"]) for c in constants)
-        in_units = any("unit" in c for c in constants)
-        units = tuple(c.get("unit", "") for c in constants) if in_units else ()
+        program, units = from_tree(_of_lists(record["program"])), tuple(record["units"])
+        errors = map(_from_number, record["errors"])
         chi = _from_number(record["chi"]) if "chi" in record else None
         price = Price(**{name: _from_number(value) for name, value in record["price"].items()})
         return cls(
@@ -392,24 +423,26 @@ class Result:
 
     def to_dataframe(self) -> pd.DataFrame:
         """One line per candidate, best first, with all digits."""
-        return pd.DataFrame(
-            {
-                "equation": str(law.expression),
-                "columns": ", ".join(law.names),
-                "complexity": law.complexity,
-                "rms": law.rms,
-                "relative_rms": law.relative_rms,
-                "outliers": law.outliers,
-                "inlier_rms": law.inlier_rms,
-                "contrast": law.certificate.contrast,
-                "p": law.certificate.p,
-                "law": law.certificate.law,
-                "reason": law.certificate.reason,
-                "proposer": law.proposer,
-                "price": law.price.total,
-            }
-            for law in self.candidates
+        return self._frame(
+            equation=lambda law: str(law.expression),
+            columns=lambda law: ", ".join(law.names),
+            complexity=lambda law: law.complexity,
+            rms=lambda law: law.rms,
+            relative_rms=lambda law: law.relative_rms,
+            outliers=lambda law: law.outliers,
+            inlier_rms=lambda law: law.inlier_rms,
+            contrast=lambda law: law.certificate.contrast,
+            p=lambda law: law.certificate.p,
+            law=lambda law: law.certificate.law,
+            reason=lambda law: law.certificate.reason,
+            proposer=lambda law: law.proposer,
+            price=lambda law: law.price.total,
         )
+
+    def _frame(self, **cells: Callable[[Law], object]) -> pd.DataFrame:
+        """One line per candidate; the columns stand where there is none, too."""
+        found = {name: [cell(law) for law in self.candidates] for name, cell in cells.items()}
+        return pd.DataFrame(found)
 
     def to_json(self) -> str:
         """As one JSON object."""
@@ -445,22 +478,20 @@ class Result:
             laws = tuple(Law.of_record(record) for record in content["candidates"])
             columns, notes = tuple(content["columns"]), tuple(content["notes"])
             return cls(laws, columns, notes, content["points"], content["seconds"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"{path} holds no result that was saved: {error}") from None
 
     def table(self) -> pd.DataFrame:
         """One line per candidate, best first, to read."""
-        return pd.DataFrame(
-            {
-                "equation": repr(law),
-                "rms / spread": float(f"{law.relative_rms:.3g}"),
-                "complexity": law.complexity,
-                "left out": float(f"{law.certificate.contrast:.3g}"),
-                "p": float(f"{law.certificate.p:.2g}"),
-                "law": "yes" if law.certificate.law else law.certificate.reason,
-            }
-            for law in self.candidates
-        )
+        cells = {
+            "equation": repr,
+            "rms / spread": lambda law: float(f"{law.relative_rms:.3g}"),
+            "complexity": lambda law: law.complexity,
+            "left out": lambda law: float(f"{law.certificate.contrast:.3g}"),
+            "p": lambda law: float(f"{law.certificate.p:.2g}"),
+            "law": lambda law: "yes" if law.certificate.law else law.certificate.reason,
+        }
+        return self._frame(**cells)
 
     def explain(self, rivals: int = 3) -> pd.DataFrame:
         """Why the first answer is the first: it and its rivals, who proposed each, price by item.
@@ -468,12 +499,12 @@ class Result:
         Prices are in nats: a rival is believed less by exp(−difference). ``total`` is what the
         search ranks by; an answer that is no law ranks after those that are.
         """
+        items = [field.name for field in fields(Price)] + ["total"]
         rows = []
         for law in self.candidates[: rivals + 1]:
-            items = asdict(law.price) | {"total": law.price.total}
-            shown = {name: float(f"{value:.4g}") for name, value in items.items()}
-            rows.append({"equation": repr(law), "proposer": law.proposer} | shown)
-        return pd.DataFrame(rows)
+            shown = [float(f"{getattr(law.price, item):.4g}") for item in items]
+            rows.append([repr(law), law.proposer, *shown])
+        return pd.DataFrame(rows, columns=["equation", "proposer", *items])
 
     @property
     def _why_none(self) -> str:
@@ -505,27 +536,28 @@ class Result:
         for law in self.laws:
             lines += [f"{as_text(law.template)}{_named(law)}", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread{_without(law)}")
+            if law.chi is not None:
+                lines.append(f"that is {law.chi:.2g} times the uncertainties")
             if not math.isnan(law.noise.level):
                 lines.append(f"noise, judged by neighbours alone: {law.noise}")
             if len(law.factors) > 1:
                 carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
                 lines.append(f"a product; factors with the points near each: {carried}")
             lines += _hardly_told(self._rivals_of(law))
-            if law.chi is not None:
-                lines.append(f"that is {law.chi:.2g} times the uncertainties")
         for law, without in self.approximate:
             lines.append(f"approximate, leaves out {', '.join(without)}: {law!r}")
         return "\n".join(lines)
 
     def _repr_markdown_(self) -> str:
-        text = [f"*{note}*" for note in self.notes]
+        text = [f"*{_plain(note)}*" for note in self.notes]
         if self.best is None:
-            text.append(f"**No law found**: {self._why_none}")
+            text.append(f"**No law found**: {_plain(self._why_none)}")
         else:
             for law in self.laws:
-                text += [f"$${law.latex}$${_named(law)}", *_constants(law)]
-                text += _hardly_told(self._rivals_of(law))
-        return "\n\n".join([*text, self.table().to_markdown(index=False)])
+                text.append(f"$${law.latex}$${_named(law)}")
+                text += map(_plain, [*_constants(law), *_hardly_told(self._rivals_of(law))])
+        table = self.table().map(lambda cell: _plain(cell) if isinstance(cell, str) else cell)
+        return "\n\n".join([*text, table.to_markdown(index=False)])
 
 
 def _sharpens(law: Law, part: Law) -> bool:
@@ -533,10 +565,15 @@ def _sharpens(law: Law, part: Law) -> bool:
 
     With four columns or more it is also better if it is more probable by :data:`MORE` nats.
     """
-    if not set(part.names) < set(law.names):
-        return False
+    if not set(part.names) < set(law.names) or law.price.total >= part.price.total:
+        return False  # or the part replaces it
     sharper = law.certificate.contrast < SHARPER * part.certificate.contrast
     return sharper or (len(law.names) > 3 and law.price.total < part.price.total - MORE)
+
+
+def _plain(text: str) -> str:
+    """Text in Markdown, in which x**2 + y**2 would be bold."""
+    return re.sub(r"([\\`*_|$<])", r"\\\1", text)
 
 
 def _named(law: Law) -> str:

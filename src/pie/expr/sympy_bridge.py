@@ -23,8 +23,9 @@ _FUNCTIONS = {
 
 
 def number(value: float) -> sympy.Number:
-    """A number in SymPy, whole if it is."""
-    return sympy.Integer(int(value)) if value == int(value) else sympy.Float(value, 17)
+    """A number in SymPy, whole if it is; beyond 2^53 all are, which says nothing."""
+    whole = abs(value) < 2.0**53 and value == int(value)
+    return sympy.Integer(int(value)) if whole else sympy.Float(value, 17)
 
 
 def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = None) -> sympy.Expr:

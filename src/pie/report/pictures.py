@@ -20,6 +20,7 @@ _PLANES = 14  # that cut a surface
 def _columns(law: Law, data: Data) -> np.ndarray:
     """The points in the columns of the law, (N, 2) or (N, 3); ValueError if one is missing."""
     if isinstance(data, pd.DataFrame):
+        data = data.rename(columns=str)
         for name in law.names:
             if name not in data.columns:
                 known = ", ".join(map(str, data))

@@ -1,0 +1,101 @@
+"""Laws and results as records, tables and text, without a search."""
+
+import json
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from pie.discovery.certificate import Certificate
+from pie.discovery.result import Law, Result
+from pie.expr.expression import parse
+from pie.expr.solving import Unsolved
+from pie.search.candidates import Price
+
+SURE = Certificate("sound", 0.01, 1e-9, 100.0, 1.0, (0.7, 0.7), 0.5, 1.0, None, ())
+NOTHING = Result((), ("x", "y"), (), 50, 1.0)
+
+
+def law(text, names=("x", "y"), certificate=SURE, **about):
+    program = parse(text)
+    errors = (0.01,) * len(program.constants)
+    return Law(program, names, errors, 0.1, 0.01, certificate, **about)
+
+
+def test_frames_are_taken_by_the_names_of_their_columns():
+    one, frame = law("x1*x2 - 3"), pd.DataFrame({"t": [9.0, 9.0], "y": [3.0, 1.0], "x": [1.0, 3.0]})
+    assert one.distance(frame).tolist() == [0.0, 0.0]
+    assert law("x1*x2 - 3", ("0", "1"))(pd.DataFrame([[1.0, 3.0]])).tolist() == [0.0]
+
+
+def test_of_two_laws_one_is_always_the_answer():
+    """Neither is left out for the other."""
+    cheap = law("x1*x2 - 3", certificate=replace(SURE, contrast=0.1), price=Price(-10.0))
+    sharp = law("x1*x2 - 3*x3", ("x", "y", "z"), price=Price(-5.0))
+    assert Result((cheap, sharp), ("x", "y", "z"), (), 50, 1.0).best is cheap
+
+
+@pytest.mark.parametrize(
+    "text, units, fitted",
+    [("x1 - 2*(x2 + 1)", ("m/s", "s"), ["m/s"]), ("x1 - 2*x2 - 2", ("m/s", "m"), ["m/s", "m"])],
+    ids=["a known number", "equal numbers"],
+)
+def test_units_of_all_numbers_are_kept(text, units, fitted):
+    one = law(text, units=units)
+    record = one.record()
+    assert Law.of_record(json.loads(json.dumps(record))) == one
+    assert [constant["unit"] for constant in record["constants"].values()] == fitted
+
+
+def test_equations_are_shown_whole_in_markdown():
+    """A pair of ** would print what is between them in bold."""
+    circle, near = (
+        law(f"x1**2 + x2**{power} - 4", price=Price(price))
+        for power, price in ((2, -10.0), (2.1, -9.0))
+    )
+    text = Result((circle, near), ("x", "y"), ("from a*b",), 50, 1.0)._repr_markdown_()
+    assert "**" not in text and r"x\*\*2 + y\*\*2.1 = 4" in text and r"*from a\*b*" in text
+
+
+def test_large_numbers_are_rounded():
+    assert repr(law("x1*x2 - 6.02214076e23")) == "x*y = 6.022E+23"
+
+
+def test_an_odd_root_has_a_whole_number_in_it():
+    volume = law("x1 - 8*x2**3", ("volume", "radius"))
+    assert str(volume.solved_for("radius")) == "Eq(radius, 0.5*volume**(1/3))"
+
+
+def test_what_is_not_solved_is_called_like_its_column():
+    with pytest.raises(Unsolved, match="^height is inside sin; a wave has many solutions$"):
+        law("x1 - sin(x2)", ("time", "height")).solved_for("height")
+
+
+def test_tables_without_candidates_have_their_columns():
+    some = Result((law("x1*x2 - 3"),), ("x", "y"), (), 50, 1.0)
+    for table in (Result.table, Result.to_dataframe, Result.explain):
+        assert len(table(NOTHING)) == 0 and [*table(NOTHING)] == [*table(some)]
+
+
+def test_the_uncertainties_stand_beside_the_distance_that_they_are_compared_with():
+    best = law("x1*x2 - 3", price=Price(-10.0), chi=1.07)
+    rival = law("x1*x2**1.01 - 3", price=Price(-9.0))
+    lines = str(Result((best, rival), ("x", "y"), (), 50, 1.0)).splitlines()
+    at = lines.index("that is 1.1 times the uncertainties")
+    assert lines[at - 1].startswith("rms distance") and "hardly tell it from" in lines[at + 1]
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [("", "[]"), ('"program": [', '"program": [[], '), ('"columns"', '"rows"')],
+    ids=["a list", "another equation", "no columns"],
+)
+def test_files_that_hold_no_result_are_named(tmp_path, old, new):
+    path = tmp_path / "result.json"
+    Result((law("x1*x2 - 3"),), ("x", "y"), (), 50, 1.0).save(path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new) if old else new)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))} holds no result that was saved"):
+        Result.load(path)
