@@ -9,8 +9,10 @@ and the stage has to be run. Rows that time decides (equal_time) agree where the
 
 With ``--again`` as the first argument, all rows of a method are found again if its sample does not
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
-methods stay. With ``--holding=TEXT`` all rows are found again whose equation holds the text, as
-``sqrt`` where only equations with roots are written otherwise, and the sample is of the others.
+methods stay. With ``--missing`` rows that the tasks ask and a file lacks are found as well, as
+where a method gets more problems. With ``--holding=TEXT`` all rows are found again whose method or
+equation holds the text, as ``sqrt`` where only equations with roots are written otherwise, and the
+sample is of the others.
 With ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers
 to fit where it is simplified once more. Rows that come out the same stay as they are, with their
 seconds.
@@ -34,7 +36,7 @@ from notebook_code import run_part
 from pie.data.recipe import corpora, first_skeletons
 from pie.experiments.evaluation import Row, evaluate, read_rows, write_rows
 from pie.experiments.journal import write_table
-from pie.experiments.parts import Task
+from pie.experiments.parts import Task, part_of
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.known_numbers import free_numbers
@@ -46,7 +48,7 @@ from pie.search.plus import PlusConfig
 from pie.zeroset.metric import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
-AGAIN, REWRITTEN, HOLDING = "--again", "--rewritten", "--holding="
+AGAIN, MISSING, REWRITTEN, HOLDING = "--again", "--missing", "--rewritten", "--holding="
 WORKERS, JOURNALS = 2, ROOT / "build/carry_over"
 ROWS = 3  # of each method in a file
 ROW_SCORES = ("fitness", "two_sided")
@@ -134,22 +136,36 @@ def label(task: Task, row: Row) -> Row:
     return replace(row, budget=f"{row.budget}, {task.label}") if task.label else row
 
 
-def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
-    """Find rows again, and write those that come out otherwise, in their places."""
-    asked: dict[tuple[str, int], list[Row]] = {}
-    for row in old:
-        asked.setdefault((row.method, id(places[key(row)][0])), []).append(row)
+def searched(asked: list[tuple], places: dict) -> dict[tuple, Row]:
+    """Rows by key, found anew."""
+    by_task: dict[tuple[str, int], list[tuple]] = {}
+    for one in asked:
+        by_task.setdefault((one[0], id(places[one][0])), []).append(one)
     found = {}
-    for (method, _), rows in asked.items():
-        task = places[key(rows[0])][0]
-        problems = [places[key(row)][1] for row in rows]
+    for (method, _), keys in by_task.items():
+        task = places[keys[0]][0]
+        problems = [places[one][1] for one in keys]
         again = evaluate(task.contest, [method], problems, WORKERS, JOURNALS)
         found |= {key(row): row for row in (label(task, row) for row in again)}
-        print(f"{len(rows)} rows of {method} were found again", flush=True)
+        print(f"{len(keys)} rows of {method} were found", flush=True)
+    return found
+
+
+def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
+    """Find rows again, and write those that come out otherwise, in their places."""
+    found = searched([key(row) for row in old], places)
     for path in files:
         rows = [(row, found.get(key(row), row)) for row in read_rows(path)]
         same = [replace(new, seconds=row.seconds) == row for row, new in rows]
         write_rows([row if s else new for (row, new), s in zip(rows, same, strict=True)], path)
+
+
+def find_missing(places: dict, path: Path) -> None:
+    """Find the rows that a file lacks, and write all of them in the order of the tasks."""
+    have = {key(row): row for row in read_rows(path)}
+    asked = [one for one in places if part_of(one[0]) == path.stem]
+    have |= searched([one for one in asked if one not in have], places)
+    write_rows([have[one] for one in asked], path)
 
 
 def key(row: Row) -> tuple[str, str, str, str]:
@@ -169,7 +185,8 @@ def rows_agree(stage: str) -> bool:
     if len(answered) < len(rows) and stage != "sensitivity":
         print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")
         return False
-    others, held = set(), holds(pd.Series([row.equation for row in answered], dtype=str))
+    texts = [f"{row.method}: {row.equation}" for row in answered]
+    others, held = set(), holds(pd.Series(texts, dtype=str))
     if REWRITTEN in sys.argv:
         held |= np.array(
             [
@@ -192,11 +209,14 @@ def rows_agree(stage: str) -> bool:
         others = set()
     if holding and not others:
         find_again(holding, places, files)
+    if MISSING in sys.argv and not others:
+        for path in files:
+            find_missing(places, path)
     return not others
 
 
 def holds(equations: pd.Series) -> pd.Series:
-    """Which equations hold the text of ``--holding``; none if it is not given."""
+    """Which texts hold that of ``--holding``; none if it is not given."""
     text = next((a.removeprefix(HOLDING) for a in sys.argv if a.startswith(HOLDING)), "")
     return equations.str.contains(text, regex=False) & bool(text)
 
@@ -353,4 +373,5 @@ def main(stages: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([a for a in sys.argv[1:] if a not in (AGAIN, REWRITTEN) and not a.startswith(HOLDING)])
+    flags = (AGAIN, MISSING, REWRITTEN)
+    main([a for a in sys.argv[1:] if a not in flags and not a.startswith(HOLDING)])

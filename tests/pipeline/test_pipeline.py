@@ -242,6 +242,28 @@ def test_the_rows_of_one_method_are_found_again_in_their_places(root, tmp_path, 
     assert [r.seconds for r in again] == [0.1, 7.0, 0.1, 7.0], "the same with other seconds stays"
 
 
+def test_rows_that_a_file_lacks_are_found_and_stand_in_the_order_of_the_tasks(
+    root, tmp_path, monkeypatch
+):
+    carry = tool(root, "carry_over")
+    rows = {
+        e: Row("PIE", "feynman", e, "x1", "x1 - 1", 0.4, 0.4, 0, 0.1, 0, "beam 64", "ok")
+        for e in ("F01", "F02", "F03")
+    }
+    write_rows([rows["F03"]], tmp_path / "pie.csv")
+
+    def found(contest, methods, problems, workers, journals):
+        assert (methods, problems) == (["PIE"], ["F01", "F02"]), "what is there is not found again"
+        return [rows[p] for p in problems]
+
+    monkeypatch.setattr(carry, "evaluate", found)
+    task, plus = Task(None, ["PIE"], [*rows]), Task(None, ["PIE+"], ["F01"])
+    places = {carry.key(row): (task, e) for e, row in rows.items()}
+    places["PIE+", "feynman", "F01", "beam 64"] = plus, "F01"  # of another file
+    carry.find_missing(places, tmp_path / "pie.csv")
+    assert read_rows(tmp_path / "pie.csv") == [*rows.values()]
+
+
 @pytest.fixture
 def carried(root, tmp_path, monkeypatch):
     """tools/carry_over.py with ``--holding=sqrt`` in an empty project, of which notebooks have

@@ -116,7 +116,7 @@ def _dimensions(text: str, name: str) -> Mapping[str, float]:
     """Exponents of the base dimensions of a unit."""
     if text == "1":
         return {}
-    powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", text)  # m3, s-1; of cmH2O there is no such power
+    powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", text)  # m3, s-1; cmH2O is none
     for written in [powers, text] if len(text) <= LONGEST else []:
         with contextlib.suppress(Exception):  # Pint raises many kinds
             return dict(_registry().get_dimensionality(_registry().parse_units(written)))
