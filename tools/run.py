@@ -1,7 +1,7 @@
 """From a bare Python (3.11 to 3.13) to results: make the environment once, run a command in it.
 
     python3 tools/run.py repro     # environment, then dvc repro
-    python3 tools/run.py test      # environment, then all tests and notebooks; some also as with AVX2
+    python3 tools/run.py test      # environment, all tests and notebooks; of laws as with AVX2, too
     python3 tools/run.py COMMAND … # any command inside the environment
 
 Needs the standard library only. The environment is .venv, made from requirements.lock
@@ -21,6 +21,8 @@ from processors import AVX2  # noqa: E402
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "lock.sha256"
+SEARCH = [f"tests/{name}" for name in ("expr", "zeroset", "fit", "search", "discovery")]
+SEARCH.append("notebooks/00_discover.ipynb")
 
 
 def create_environment() -> None:
@@ -70,16 +72,15 @@ def main() -> None:
             run("dvc", "config", "--local", "core.no_scm", "true")
         run("dvc", "repro", *sys.argv[2:])
     elif sys.argv[1] == "test":
-        tests = [
+        pytest = [
             python, "-m", "pytest", "-n", str(min(4, os.cpu_count() or 1)), "--nbval",
             "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
-            *sys.argv[2:], "tests", "src", "notebooks",
+            *sys.argv[2:],
         ]  # fmt: skip
-        run(*tests)
+        run(*pytest, "tests", "src", "notebooks")
         if "avx512f" in processor():
-            print("once more, as a processor with AVX2 only and one thread", flush=True)
-            nothing = ["--ignore=tests/pipeline", "--ignore=tests/report"]  # is computed there
-            run(*tests, *nothing, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
+            print("laws once more, as a processor with AVX2 only and one thread", flush=True)
+            run(*pytest, *SEARCH, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
     else:
         run(*sys.argv[1:])
 

@@ -233,6 +233,21 @@ def test_an_interrupted_search_says_what_it_has_found(weights, monkeypatch):
         discover(x, weights, config=SMALLEST)
 
 
+def test_what_was_found_before_an_interrupt_between_two_searches_stays(weights, monkeypatch):
+    x = np.random.default_rng(0).uniform(0.5, 2.0, (60, 3))
+    x[:, 1] = x[:, 0] ** 2
+    ranked = laws.subsets.ranked
+
+    def interrupted(points, size):
+        if size == 3:
+            raise KeyboardInterrupt
+        return ranked(points, size)
+
+    monkeypatch.setattr(laws.subsets, "ranked", interrupted)
+    result = discover(x, weights, config=SMALLEST)
+    assert result.candidates and any("was interrupted" in note for note in result.notes)
+
+
 def test_lawful_triples_of_thirty_columns_are_compared_among_the_first():
     rng = np.random.default_rng(0)
     table = rng.uniform(0.5, 2.0, (200, 30))

@@ -301,6 +301,23 @@ def test_the_command_line_reads_standard_input_and_ends_when_nobody_reads():
     assert run(f"{pie} --version").stdout == f"pie {__version__}\n"
 
 
+def test_an_answer_that_cannot_be_written_is_an_error(file, monkeypatch, capsys):
+    """And no "no law was found", which is the exit code 1."""
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(["discover", file]) == 2
+    assert capsys.readouterr().err.startswith("error: cannot write the answer: ")
+
+
+def test_json_is_in_utf_8_on_any_machine(tmp_path, monkeypatch):
+    path = tmp_path / "points.csv"
+    TABLE.set_axis(["µ", "Δ"], axis=1).to_csv(path, index=False)
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert main(["discover", str(path), "--json"]) == 0
+    assert json.loads(written.getvalue().decode("utf-8"))["columns"] == ["µ", "Δ"]
+
+
 COMPILED = """
 import sys
 import numpy as np

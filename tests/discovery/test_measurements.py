@@ -8,7 +8,13 @@ from hostile import clear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pie.discovery.measurements import BadTable, measurements, read_csv
+from pie.discovery.measurements import (
+    BadTable,
+    columns_in,
+    measurements,
+    of_columns,
+    read_csv,
+)
 
 CLOUD = np.column_stack([np.arange(1.0, 9.0), np.arange(1.0, 9.0) ** 2])
 
@@ -189,7 +195,8 @@ def test_the_points_of_any_table_are_its_complete_rows_each_once(rows):
         return
     number = {None: np.nan, "-": np.nan}
     table = [[float(number.get(cell, cell)) for cell in row] for row in rows]
-    complete = list(dict.fromkeys(tuple(r) for r in table if not np.isnan(r).any()))
+    held = np.flatnonzero(~np.isnan(table).all(axis=0))  # other columns are left out
+    complete = list(dict.fromkeys(tuple(r) for r in table if not np.isnan(r)[held].any()))
     columns = [int(name[1:]) - 1 for name in found.names]
     assert found.points.tolist() == [[row[j] for j in columns] for row in complete]
     left_out = set(range(len(table[0]))) - set(columns)
@@ -267,10 +274,56 @@ def test_text_with_gaps_is_text():
     frame = pd.DataFrame(CLOUD, columns=["x", "y"])
     found = measurements(frame.assign(s=["a", None, "b", "-"] * 2))
     assert found.names == ("x", "y") and found.notes == ("column 's' is text: left out",)
-    with pytest.raises(BadTable, match="0 columns vary; .*: rows with missing values are left out"):
-        measurements(frame.assign(empty=None), missing="drop")
+
+
+def test_a_column_without_values_takes_no_row_with_it():
+    frame = pd.DataFrame(CLOUD, columns=["x", "y"]).assign(empty=None)
+    found = measurements(frame, missing="drop")
+    assert found.points.shape == (8, 2) and found.notes == (
+        "column 'empty' has no values: left out",
+    )
+    with pytest.raises(BadTable, match="column 'empty' in row 1, 2, 3 and 5 more"):
+        measurements(frame)
 
 
 def test_too_few_points_are_refused():
     with pytest.raises(BadTable, match="max_points is 2; expected more than the 2 columns"):
         measurements(CLOUD, max_points=2)
+
+
+def test_a_quote_that_is_not_closed_hides_no_rows(tmp_path):
+    """The field of the first row would hold all others."""
+    path = table(tmp_path, "x,what\n" + '1,"pipe\n' + "2,tube\n" * 60)
+    with pytest.raises(BadTable, match="points.csv is not a table: unexpected end of data"):
+        read_csv(path)
+
+
+def test_what_is_masked_is_missing():
+    masked = np.ma.array(CLOUD.astype(int), mask=np.zeros(CLOUD.shape, bool))
+    masked[4, 1] = np.ma.masked
+    for data in (masked, {"a": masked[:, 0], "b": masked[:, 1]}):
+        assert len(measurements(data, missing="drop").points) == 7
+        with pytest.raises(BadTable, match="in row 5"):
+            measurements(data)
+
+
+@pytest.mark.parametrize("whole", [0.1, 5, None], ids=["a number", "a whole number", "nothing"])
+def test_one_value_for_all_columns_is_quoted(whole):
+    with pytest.raises(
+        BadTable, match=f"the unit of each column is .*{whole}.*; expected 2 values"
+    ):
+        of_columns(whole, ["x", "y"], "unit")
+
+
+def test_columns_are_taken_by_name_or_place():
+    frame = pd.DataFrame({"t": "a", "y": [4, None], "x": ["1", "?"]}).convert_dtypes()
+    expected = [[1.0, 4.0], [np.nan, np.nan]]
+    for data in (frame, {name: frame[name] for name in frame}):
+        np.testing.assert_array_equal(columns_in(data, ["x", "y"]), expected)
+    three = np.arange(6.0).reshape(2, 3)
+    assert columns_in(three, ["x1", "x3"]).tolist() == [[0.0, 2.0], [3.0, 5.0]]
+    assert columns_in(three[:, :2], ["x1", "x3"]).tolist() == three[:, :2].tolist()
+    with pytest.raises(BadTable, match="the data have no column 'z'; known are t, y, x"):
+        columns_in(frame, ["x", "z"])
+    with pytest.raises(BadTable, match="the data have 3 columns; expected 2"):
+        columns_in(three, ["p", "V"])

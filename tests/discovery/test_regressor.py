@@ -117,4 +117,6 @@ def test_predict_takes_the_table_of_fit():
     table = pd.DataFrame({"name": ["a", "b"] * 20, "x": x, "y": 3.0 / x})
     model = ImplicitRegressor(proposers=("relations",), missing="drop").fit(table)
     assert np.abs(model.predict(table)).max() < 1e-9
-    assert np.isnan(model.predict(table.assign(x=np.nan))).all()
+    table.loc[3, "x"] = np.nan
+    assert np.flatnonzero(np.isnan(model.predict(table))).tolist() == [3]
+    assert model.score(table) > -1e-9 and np.isnan(model.score(table.assign(x=np.nan)))

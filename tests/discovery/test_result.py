@@ -1,6 +1,7 @@
 """Laws and results as records, tables and text, without a search."""
 
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -99,3 +100,14 @@ def test_files_that_hold_no_result_are_named(tmp_path, old, new):
     path.write_text(text.replace(old, new) if old else new)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))} holds no result that was saved"):
         Result.load(path)
+
+
+def test_a_saved_result_says_the_same(tmp_path, monkeypatch):
+    """Also of evidence that is −∞, in names that are not English, whatever the machine speaks."""
+    monkeypatch.setattr("locale.getpreferredencoding", lambda *_: "ascii")
+    doubtful = replace(SURE, evidence=-math.inf)
+    result = Result((law("x1*x2 - 3", ("µ", "Δ"), doubtful),), ("µ", "Δ"), (), 50, 1.0)
+    result.save(tmp_path / "result.json")
+    assert "µ" in (tmp_path / "result.json").read_bytes().decode("utf-8")
+    again = Result.load(tmp_path / "result.json")
+    assert again == result and str(again) == str(result)

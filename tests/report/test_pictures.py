@@ -106,3 +106,36 @@ def test_the_overview_has_every_law_the_simplest_rival_or_none(curve):
     table = pictures.overview({"gas": found, "noise": Result((), ("a", "b"), (), 9, 0.1)})
     assert "0.0001*p" in table.law[0] and table.simplest[0] == "p*v = 1"
     assert table.law[1] == "no law found" and table["rms / spread"][1] == "–"
+
+
+def test_a_dollar_in_a_name_is_no_formula(curve):
+    names = ("a_$", "b$")
+    found, frame = law("x1*x2 - 1", names, curve), pd.DataFrame(curve, columns=[*names])
+    for figure in (pictures.plot(found, frame), pictures.residuals(found, frame)):
+        figure.canvas.draw()  # "$*b$" is no formula that matplotlib can read
+        assert not figure.axes[0].xaxis.label.get_parse_math()
+    assert not pictures.plot(found, frame).axes[0].title.get_parse_math()
+
+
+def test_rows_with_gaps_are_not_drawn(curve):
+    gaps = pd.DataFrame(curve, columns=["p", "v"]).astype(object)
+    gaps.loc[3, "v"], gaps.loc[5, "p"] = "?", None
+    figure = pictures.plot(law("x1*x2 - 1", ("p", "v"), curve), gaps)
+    figure.canvas.draw()
+    np.testing.assert_array_equal(
+        figure.axes[0].lines[0].get_ydata(), np.delete(curve[:, 1], [3, 5])
+    )
+
+
+def test_a_curve_with_a_logarithm_is_drawn_under_all_its_points():
+    x = np.linspace(0.5, 2.0, 40)
+    points = np.column_stack([10.0 * x, 2.0 * np.exp(6.0 * x)])
+    axes = pictures.plot(law("x1 + 1.1552 - 1.66667*ln(x2)", ("x", "y"), points), points).axes[0]
+    drawn = np.concatenate([p.vertices for c in axes.collections for p in c.get_paths()])
+    assert drawn[:, 0].min() < points[:, 0].min()
+
+
+def test_residuals_that_are_all_alike_are_drawn(curve):
+    exact = np.column_stack([np.arange(9.0), np.arange(9.0) + 1.1])
+    figure = pictures.residuals(law("x1 - x2", ("x", "y"), exact), exact)
+    assert sum(bar.get_width() for bar in figure.axes[-1].patches) == 9

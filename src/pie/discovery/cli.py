@@ -1,6 +1,7 @@
 """``pie discover data.csv``: laws that a table obeys, from the command line.
 
-``discover`` ends with 0 where a law was found, 1 where none was, 2 where the table cannot be used.
+``discover`` ends with 0 where a law was found, 1 where none was, 2 where the table cannot be used
+or the answer cannot be written.
 ``pie warm-up`` compiles everything ahead of the first search.
 """
 
@@ -71,7 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"ready after {time.perf_counter() - began:.0f} s")
         return FOUND
     if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the terminal can show
-        sys.stdout.reconfigure(errors="backslashreplace")
+        encoding = {"encoding": "utf-8"} if options.json else {}  # which JSON is
+        sys.stdout.reconfigure(errors="backslashreplace", **encoding)
     try:
         frame = read_csv(options.file)
         if wanted := _listed(options.columns):
@@ -94,10 +96,12 @@ def main(arguments: list[str] | None = None) -> int:
         print("error: interrupted before anything was found", file=sys.stderr)
         return UNUSABLE
     try:
-        print(result.to_json() if options.json else result)
+        print(result.to_json() if options.json else result, flush=True)
         if options.all and not options.json:
-            print(result.table().to_string(index=False))
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has seen enough
+            print(result.table().to_string(index=False), flush=True)
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # else whoever reads has seen enough
+            print(f"error: cannot write the answer: {error}", file=sys.stderr)
+            return UNUSABLE
     return FOUND if result.law else NOTHING

@@ -132,21 +132,24 @@ def discover(
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
-        for columns in _worth_searching(table, laws, max_sets, notes, wanted):
-            if searched and watch.is_late:
-                complete = False
-                break
-            searched.append(columns)
-            names = [table.names[j] for j in columns]
-            watch.begin(names, laws)
-            known = None if errors is None or not errors[[*columns]].any() else errors[[*columns]]
-            points = table.points[:, columns]
-            own = None if known_units is None else known_units[columns]
-            found, complete = _search(model, points, names, config, seed, known, workers, own)
-            laws += found if own is None else _with_units(found, own, points, notes)
-            watch.progress.update()
-            if not complete:
-                break
+        try:
+            for columns in _worth_searching(table, laws, max_sets, notes, wanted):
+                if searched and watch.is_late:
+                    complete = False
+                    break
+                searched.append(columns)
+                names, points = [table.names[j] for j in columns], table.points[:, columns]
+                watch.begin(names, laws)
+                known = None if errors is None else errors[[*columns]]
+                known = None if known is None or not known.any() else known
+                own = None if known_units is None else known_units[columns]
+                found, complete = _search(model, points, names, config, seed, known, workers, own)
+                laws += found if own is None else _with_units(found, own, points, notes)
+                watch.progress.update()
+                if not complete:
+                    break
+        except KeyboardInterrupt:  # while columns are compared or equations judged
+            complete = False
     if not complete and watch.is_late:
         notes.append(
             f"the search ended after {seconds:g} s, and would go on on a faster machine or with "

@@ -5,6 +5,7 @@ import csv
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,7 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise BadTable(f"{path} is empty; expected a table of numbers")
     delimiter = _delimiter(lines)
     try:
-        rows = [[cell.strip() for cell in row] for row in _split(lines, delimiter)]
+        rows = [[cell.strip() for cell in row] for row in _split(lines, delimiter, strict=True)]
     except csv.Error as error:
         raise BadTable(f"{path} is not a table: {error}; expected rows of numbers") from None
     if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
@@ -79,10 +80,10 @@ def read_csv(path: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names, dtype=object)
 
 
-def _split(lines: Sequence[str], delimiter: str | None) -> list[list[str]]:
+def _split(lines: Sequence[str], delimiter: str | None, strict: bool = False) -> list[list[str]]:
     if delimiter is None:
         return [line.split() for line in lines]
-    return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict))
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
@@ -151,6 +152,8 @@ def measurements(
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
+    if missing == "drop":
+        points, names = _with_values(points, names, notes)
     points = _complete(points, names, missing, notes)
     repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
     if repeated.any():
@@ -195,7 +198,8 @@ def of_columns(
     if isinstance(given, pd.Series | Mapping):
         given = {str(name): value for name, value in given.items()}
     if not isinstance(given, Mapping):
-        if isinstance(given, str) or len(given) != len(names):
+        several = hasattr(given, "__len__") and not isinstance(given, str)
+        if not several or len(given) != len(names):
             raise BadTable(
                 f"the {what} of each column is {quoted(given)}; expected {len(names)} values, "
                 f"for {', '.join(names)}"
@@ -245,16 +249,50 @@ def _frame(data: pd.DataFrame | Mapping | np.ndarray | Sequence) -> pd.DataFrame
     if other_frame or isinstance(data, Mapping):
         names = data.columns if other_frame else data
         try:
-            return pd.DataFrame({str(name): np.asarray(data[name]) for name in names})
+            return pd.DataFrame({str(name): _unmasked(data[name]) for name in names})
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
-        array = np.asarray(data)
+        array = _unmasked(data)
     except ValueError:
         raise BadTable("rows have different lengths; expected a table (N, D)") from None
     if array.ndim != 2:
         raise BadTable(f"the data have shape {array.shape}; expected (N, D)")
     return pd.DataFrame(array, columns=[f"x{j + 1}" for j in range(array.shape[1])])
+
+
+def _unmasked(values: object) -> np.ndarray:
+    """As an array, nan where a masked one is masked."""
+    if isinstance(values, np.ma.MaskedArray):
+        return values.astype(object).filled(np.nan)
+    return np.asarray(values)
+
+
+def columns_in(
+    data: pd.DataFrame | Mapping | np.ndarray | Sequence, names: Sequence[str]
+) -> np.ndarray:
+    """The columns with these names as float64, (N, D), nan where a value is missing.
+
+    By name where the columns have names. An array has these columns in this order, or more, which
+    are called x1, x2, …
+
+    >>> columns_in(np.array([[1.0, 2.0, 3.0]]), ["x1", "x3"])
+    array([[1., 3.]])
+
+    Raises:
+        BadTable: a column is not there, or holds no numbers.
+    """
+    frame = _frame(data).rename(columns=str)
+    by_name = isinstance(data, Mapping) or hasattr(data, "columns")
+    if not by_name and frame.shape[1] == len(names):
+        frame.columns = [*names]
+    for name in names:
+        if by_name and name not in frame:
+            known = ", ".join(frame)
+            raise BadTable(f"the data have no column {quoted(name)}; known are {known}")
+        if name not in frame:
+            raise BadTable(f"the data have {frame.shape[1]} columns; expected {len(names)}")
+    return np.column_stack([_values(frame[name], name) for name in names])
 
 
 def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
@@ -271,8 +309,18 @@ def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
 
 
 def _column(column: pd.Series, name: str) -> np.ndarray:
-    """As float64, nan where a value is missing."""
-    if column.dtype.kind in "biuf":
+    """As float64, nan where a value is missing; not too large."""
+    values = _values(column, name)
+    for i in np.flatnonzero(np.abs(values) > LARGEST)[:1]:
+        raise BadTable(
+            f"row {i + 1}, column {quoted(name)} is {values[i]:g}; "
+            f"expected numbers up to ±{LARGEST:g}"
+        )
+    return values
+
+
+def _values(column: pd.Series, name: str) -> np.ndarray:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         values = column.to_numpy(np.float64)
     elif column.dtype.kind in "mMc":
         raise BadTable(f"column {quoted(name)} holds {column.dtype}; expected real numbers")
@@ -287,17 +335,21 @@ def _column(column: pd.Series, name: str) -> np.ndarray:
                 raise BadTable(
                     f"row {i + 1}, column {quoted(name)} is {quoted(cell)}; expected a number"
                 ) from None
-    for i in np.flatnonzero(np.abs(values) > LARGEST)[:1]:
-        raise BadTable(
-            f"row {i + 1}, column {quoted(name)} is {values[i]:g}; "
-            f"expected numbers up to ±{LARGEST:g}"
-        )
     return values
 
 
 def _listed(rows: np.ndarray) -> str:
     shown = ", ".join(str(i + 1) for i in rows[:_SHOWN])
     return shown + (f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
+
+
+def _with_values(
+    points: np.ndarray, names: list[str], notes: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Without the columns in which every value is missing."""
+    empty = np.isnan(points).all(axis=0)
+    notes += [f"column {quoted(name)} has no values: left out" for name in compress(names, empty)]
+    return points[:, ~empty], [*compress(names, ~empty)]
 
 
 def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """scikit-learn's conventions for discovery: ``fit(X)`` without y, ``predict``, ``score``."""
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -93,9 +94,11 @@ class ImplicitRegressor(BaseEstimator):
         return equation.distance(own.astype(np.float64))
 
     def score(self, X, y=None) -> float:
-        """Minus the root mean square of :meth:`predict`: 0 is a perfect fit."""
+        """Minus the root mean square of :meth:`predict`, of complete rows: 0 is a perfect fit."""
+        away = self.predict(X)
+        known = away[~np.isnan(away)]
         with np.errstate(over="ignore"):
-            return -float(np.sqrt(np.mean(self.predict(X) ** 2)))
+            return -float(np.sqrt(np.mean(known**2))) if len(known) else math.nan
 
     @np.errstate(all="ignore")
     def _checked(self, X, **how) -> np.ndarray:

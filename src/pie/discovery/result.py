@@ -26,6 +26,7 @@ from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
+from .measurements import columns_in
 
 FORMAT = 6  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
@@ -239,19 +240,16 @@ class Law:
         return len(self.program.codes)
 
     def __call__(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """f at the rows of a frame with these columns, or of points (N, D) in their order, (N,)."""
+        """f at the rows of a table with these columns, by name, or of points (N, D), (N,).
+
+        nan where a value is missing.
+        """
         with np.errstate(all="ignore"):
-            return self.program.values(self._rows(points))
+            return self.program.values(columns_in(points, self.names))
 
     def distance(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """Signed first-order distance f/‖∇f‖ of such rows or points in their units, (N,)."""
-        return first_order_distances(self.program, self._rows(points))
-
-    def _rows(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """The columns of the law, of a frame by their names, (N, D)."""
-        if isinstance(points, pd.DataFrame):
-            points = points.rename(columns=str)[list(self.names)]
-        return np.asarray(points, float)
+        """Signed first-order distance f/‖∇f‖ of such rows in their units, (N,)."""
+        return first_order_distances(self.program, columns_in(points, self.names))
 
     def __repr__(self) -> str:
         return as_text(rounded(self.expression))
@@ -305,7 +303,8 @@ class Law:
         seen = record["certificate"]
         certificate = Certificate(
             seen["kind"], _from_number(record["left_out_contrast"]), record["p"],
-            _from_number(record["evidence"]), _from_number(seen["gain"]),
+            -math.inf if record["evidence"] is None else record["evidence"],
+            _from_number(seen["gain"]),
             tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
             seen["gap"] and _of_lists(seen["gap"]),
             tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
@@ -465,14 +464,14 @@ class Result:
         """Write :meth:`to_json` to a file."""
         path = Path(path)
         partial = path.with_name(f".{path.name}.tmp")
-        partial.write_text(self.to_json() + "\n")
+        partial.write_text(self.to_json() + "\n", encoding="utf-8")
         partial.replace(path)
 
     @classmethod
     def load(cls, path: Path | str) -> "Result":
         """A result from a file by :meth:`save`; ValueError if it is none."""
         try:
-            content = json.loads(Path(path).read_text())
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 raise ValueError(f"format {content['format']!r}; expected {FORMAT}")
             laws = tuple(Law.of_record(record) for record in content["candidates"])
@@ -511,7 +510,8 @@ class Result:
         """Why no law was found, and what to do."""
         if not self.candidates:
             return (
-                "no set of columns is nearer to a curve or surface than with permuted rows. "
+                "no set of columns that was looked at is nearer to a curve or surface than with "
+                "permuted rows, or the units rule out what was found, or the search ended before. "
                 "Name the columns that you expect to obey a law, two or three at a time."
             )
         nearest = max(

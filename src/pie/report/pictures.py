@@ -2,39 +2,20 @@
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ..discovery.measurements import columns_in
 from ..discovery.result import Law, Result
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
-Data = pd.DataFrame | np.ndarray | Sequence  # with the columns of a law
+Data = pd.DataFrame | Mapping | np.ndarray | Sequence  # with the columns of a law
 _COLOUR = METHODS["PIE+"][0]
 _PLANES = 14  # that cut a surface
-
-
-def _columns(law: Law, data: Data) -> np.ndarray:
-    """The points in the columns of the law, (N, 2) or (N, 3); ValueError if one is missing."""
-    if isinstance(data, pd.DataFrame):
-        data = data.rename(columns=str)
-        for name in law.names:
-            if name not in data.columns:
-                known = ", ".join(map(str, data))
-                raise ValueError(f"the data have no column {name!r}; known are {known}")
-        return data[list(law.names)].to_numpy(np.float64)
-    points = np.asarray(data, np.float64)
-    if points.ndim != 2:
-        raise ValueError(f"the data have shape {points.shape}; expected (N, D)")
-    if points.shape[1] == len(law.names):
-        return points
-    known = {f"x{j + 1}": j for j in range(points.shape[1])}
-    if not set(law.names) <= set(known):
-        raise ValueError(f"the data have {points.shape[1]} columns; expected {len(law.names)}")
-    return points[:, [known[name] for name in law.names]]
 
 
 def plot(found: Law | Result, data: Data) -> Figure:
@@ -58,9 +39,15 @@ def plot(found: Law | Result, data: Data) -> Figure:
 
 
 def zero_set(law: Law, data: Data) -> Figure:
-    """The points and the curve, or the surface cut by planes, on which f = 0."""
-    points = _columns(law, data)
+    """The points and the curve, or the surface cut by planes, on which f = 0.
+
+    Rows with missing values are not drawn.
+    """
+    points = columns_in(data, law.names)
+    points = points[np.isfinite(points).all(axis=1)]
     low, high = window(points, 0.0, 0.12)
+    least = points.min(axis=0)  # the margin of what is positive is, too: there may be a logarithm
+    low = np.where(least > 0.0, np.maximum(low, 0.5 * least), low)
     if len(law.names) == 2:
         figure, axes = plt.subplots(figsize=(3.4, 2.8))
         axes.plot(*points.T, ".", color="0.35", markersize=3)
@@ -78,9 +65,11 @@ def zero_set(law: Law, data: Data) -> Figure:
             f = values_on_grid(law.program, x, y, np.full_like(x, z))
             draw_zeros(axes, x, y, f, offset=z, **style)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-        axes.set_zlabel(law.names[2])
-    axes.set(xlabel=law.names[0], ylabel=law.names[1])
-    axes.set_title(_title(law), fontsize=7)
+        axes.set_zlabel(law.names[2], parse_math=False)
+        axes.set_box_aspect(None, zoom=0.85)  # with room for that label
+    axes.set_xlabel(law.names[0], parse_math=False)  # $ is a dollar
+    axes.set_ylabel(law.names[1], parse_math=False)
+    axes.set_title(_title(law), fontsize=7, parse_math=False)
     return figure
 
 
@@ -129,14 +118,16 @@ def overview(results: dict[str, Result]) -> pd.DataFrame:
 
 def residuals(law: Law, data: Data) -> Figure:
     """Where points lie off: signed distance against each column, and how it is distributed."""
-    points = _columns(law, data)
+    points = columns_in(data, law.names)
     distance = law.distance(points)
     figure, (*grid, last) = panels(len(law.names) + 1, 1.9)
     for axes, name, column in zip(grid, law.names, points.T, strict=True):
         axes.axhline(0.0, color="0.7", linewidth=0.8)
         axes.plot(column, distance, ".", color=_COLOUR, markersize=3)
-        axes.set_xlabel(name)
-    last.hist(distance[np.isfinite(distance)], bins=30, orientation="horizontal", color="0.6")
+        axes.set_xlabel(name, parse_math=False)
+    usual = distance[np.isfinite(distance)]
+    alike = np.ptp(usual) <= 1e-9 * np.abs(usual).max() if len(usual) else True
+    last.hist(usual, bins=1 if alike else 30, orientation="horizontal", color="0.6")
     last.set_xlabel("points")
     grid[0].set_ylabel("signed distance")
     return figure
