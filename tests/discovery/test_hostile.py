@@ -196,7 +196,7 @@ def test_of_many_columns_the_result_says_which_were_compared_and_searched(weight
     table[:, 10:20] = table[:, :10] ** 2
     result = discover(table, weights, config=SMALLEST, max_sets=3)
     assert any("of 9880 sets of 3 columns 200 were compared" in note for note in result.notes)
-    assert any("more sets of columns promise a law" in note for note in result.notes)
+    assert any("of columns left out that may have a law" in note for note in result.notes)
     assert any("searched 3 sets of columns: " in note for note in result.notes)
 
 

@@ -41,7 +41,7 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import compile_all
-from .measurements import FINEST, MAX_POINTS, BadTable, Measurements, measurements, quoted
+from .measurements import FINEST, MAX_POINTS, BadTable, Measurements, counted, measurements, quoted
 from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result, as_text, first_order_distances, root_mean_square
 from .units import Units
@@ -166,7 +166,7 @@ def discover(
         )
     if d > 2:
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
-        sets = "1 set" if len(searched) == 1 else f"{len(searched)} sets"
+        sets = counted(len(searched), "set")
         notes.append(f"searched {sets} of columns{': ' if searched else ''}{tried}")
     return Result(tuple(laws), table.names, tuple(notes), len(table.points), watch.elapsed)
 
@@ -275,8 +275,8 @@ def _worth_searching(
             yield columns
     if left_out:
         notes.append(
-            f"{left_out} more sets of columns promise a law; search them with a larger max_sets "
-            "(--max-sets)"
+            f"{counted(left_out, 'set')} of columns left out that may have a law; search with a "
+            "larger max_sets (--max-sets)"
         )
 
 
@@ -356,7 +356,8 @@ def _with_units(
     pairs = list(zip(laws, own, strict=True))
     if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
         notes.append(
-            f"{len(mixed)} equations hold in these units only and are left out, as {mixed[0]!r}"
+            f"{counted(len(mixed), 'equation')} left out as true in these units only, such as "
+            f"{mixed[0]!r}"
         )
     return [replace(law, units=found) for law, found in pairs if found is not None]
 

@@ -76,7 +76,9 @@ def read_csv(path: Path) -> pd.DataFrame:
     names = [cell or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)]
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
-            raise BadTable(f"row {i} of {path} has {len(row)} fields; expected {len(names)}")
+            raise BadTable(
+                f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
+            )
     return pd.DataFrame(rows, columns=names, dtype=object)
 
 
@@ -157,15 +159,15 @@ def measurements(
     points = _complete(points, names, missing, notes)
     repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
     if repeated.any():
-        notes.append(f"{repeated.sum()} rows repeat earlier ones: left out")
+        notes.append(f"{counted(int(repeated.sum()), 'row')} left out: the same as before")
     points = points[~repeated]
     varying = _varying(points, names, notes)
     n, d = len(points), len(varying)
     if d < 2:
         why = f": {'; '.join(notes[:_SHOWN])}" if notes else ""
-        raise BadTable(f"{d} columns vary; expected at least 2 different ones{why}")
+        raise BadTable(f"{counted(d, 'column')} with different values; expected at least 2{why}")
     if n <= d:
-        raise BadTable(f"{n} different rows; expected more than the {d} columns")
+        raise BadTable(f"{counted(n, 'different row')}; expected more than the {d} columns")
     if max_points <= d:
         raise BadTable(f"max_points is {max_points}; expected more than the {d} columns")
     if n > max_points:
@@ -211,6 +213,15 @@ def of_columns(
                 f"no {what} of column {quoted(name)}; known are those of {', '.join(given)}"
             )
     return [given[name] for name in names]
+
+
+def counted(n: int, what: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def quoted(value: object) -> str:
@@ -291,7 +302,8 @@ def columns_in(
             known = ", ".join(frame)
             raise BadTable(f"the data have no column {quoted(name)}; known are {known}")
         if name not in frame:
-            raise BadTable(f"the data have {frame.shape[1]} columns; expected {len(names)}")
+            have = counted(frame.shape[1], "column")
+            raise BadTable(f"the data have {have}; expected {len(names)}")
     return np.column_stack([_values(frame[name], name) for name in names])
 
 

@@ -26,7 +26,7 @@ from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
-from .measurements import columns_in
+from .measurements import columns_in, counted
 
 FORMAT = 6  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
@@ -524,8 +524,11 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        laws = "1 law" if len(self.laws) == 1 else f"{len(self.laws)} laws"
-        found = f"{laws}, first {self.best!r}" if self.best else "no law found"
+        found = (
+            f"{counted(len(self.laws), 'law')}, first {self.best!r}"
+            if self.best
+            else "no law found"
+        )
         return f"<{self.points} points in {', '.join(self.names)}: {found}>"
 
     def __str__(self) -> str:
