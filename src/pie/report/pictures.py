@@ -46,22 +46,23 @@ def zero_set(law: Law, data: Data) -> Figure:
     points = columns_in(data, law.names)
     points = points[np.isfinite(points).all(axis=1)]
     low, high = window(points, 0.0, 0.12)
-    least = points.min(axis=0)  # the margin of what is positive is, too: there may be a logarithm
-    low = np.where(least > 0.0, np.maximum(low, 0.5 * least), low)
+    least = points.min(axis=0)
+    begin = np.where(least > 0.0, np.maximum(low, 0.5 * least), low)  # there may be a logarithm
     if len(law.names) == 2:
         figure, axes = plt.subplots(figsize=(3.4, 2.8))
         axes.plot(*points.T, ".", color="0.35", markersize=3)
-        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        axes.set(xlim=(begin[0], high[0]), ylim=(begin[1], high[1]))
         draw_zero_set(axes, law.program, colors=_COLOUR, linewidths=1.3)
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if 0.5 < np.divide(*(high - low)) < 2.0:  # columns of one kind, as coordinates
             axes.set_aspect("equal")
     else:
         figure = plt.figure(figsize=(3.8, 3.4))
         axes = figure.add_subplot(projection="3d")
         axes.scatter(*points.T, s=4, color="0.35", depthshade=False)
-        x, y = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
+        x, y = np.meshgrid(*(np.linspace(begin[j], high[j], 80) for j in (0, 1)))
         style = {"zdir": "z", "colors": _COLOUR, "linewidths": 0.8}
-        for z in np.linspace(low[2], high[2], _PLANES):
+        for z in np.linspace(begin[2], high[2], _PLANES):
             f = values_on_grid(law.program, x, y, np.full_like(x, z))
             draw_zeros(axes, x, y, f, offset=z, **style)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
