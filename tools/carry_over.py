@@ -10,9 +10,9 @@ and the stage has to be run. Rows that time decides (equal_time) agree where the
 With ``--again`` as the first argument, all rows of a method are found again if its sample does not
 agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
 methods stay. With ``--missing`` rows that the tasks ask and a file lacks are found as well, as
-where a method gets more problems. With ``--holding=TEXT`` all rows are found again whose method or
-equation holds the text, as ``sqrt`` where only equations with roots are written otherwise, and the
-sample is of the others.
+where a method gets more problems. With ``--holding=TEXT`` all rows are found again whose equation
+holds the text, as ``sqrt`` where only equations with roots are written otherwise, and the sample is
+of the others.
 With ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers
 to fit where it is simplified once more. Rows that come out the same stay as they are, with their
 seconds.
@@ -185,8 +185,7 @@ def rows_agree(stage: str) -> bool:
     if len(answered) < len(rows) and stage != "sensitivity":
         print(f"{len(rows) - len(answered)} of {len(rows)} rows are of no task of {notebook}")
         return False
-    texts = [f"{row.method}: {row.equation}" for row in answered]
-    others, held = set(), holds(pd.Series(texts, dtype=str))
+    others, held = set(), holds(pd.Series([row.equation for row in answered], dtype=str))
     if REWRITTEN in sys.argv:
         held |= np.array(
             [
@@ -216,7 +215,7 @@ def rows_agree(stage: str) -> bool:
 
 
 def holds(equations: pd.Series) -> pd.Series:
-    """Which texts hold that of ``--holding``; none if it is not given."""
+    """Which equations hold the text of ``--holding``; none if it is not given."""
     text = next((a.removeprefix(HOLDING) for a in sys.argv if a.startswith(HOLDING)), "")
     return equations.str.contains(text, regex=False) & bool(text)
 

@@ -21,8 +21,8 @@ from processors import AVX2  # noqa: E402
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "lock.sha256"
-SEARCH = [f"tests/{name}" for name in ("expr", "zeroset", "fit", "search", "discovery")]
-SEARCH.append("notebooks/00_discover.ipynb")
+LAWS = [f"tests/{name}" for name in ("expr", "zeroset", "fit", "search", "discovery")]
+LAWS.append("notebooks/00_discover.ipynb")
 
 
 def create_environment() -> None:
@@ -80,7 +80,7 @@ def main() -> None:
         run(*pytest, "tests", "src", "notebooks")
         if "avx512f" in processor():
             print("laws once more, as a processor with AVX2 only and one thread", flush=True)
-            run(*pytest, *SEARCH, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
+            run(*pytest, *LAWS, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
     else:
         run(*sys.argv[1:])
 

@@ -284,8 +284,8 @@ def columns_in(
 ) -> np.ndarray:
     """The columns with these names as float64, (N, D), nan where a value is missing.
 
-    By name where the columns have names. An array has these columns in this order, or more, which
-    are called x1, x2, …
+    By name where the columns have names. An array has just these columns, in this order, or more:
+    then they are called x1, x2, …
 
     >>> columns_in(np.array([[1.0, 2.0, 3.0]]), ["x1", "x3"])
     array([[1., 3.]])

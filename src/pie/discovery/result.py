@@ -153,7 +153,7 @@ class Law:
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits; of an even power the positive root.
 
-        An odd root is meant of a positive number.
+        Odd roots are those of positive numbers.
 
         Raises:
             Unsolved: arithmetic is not enough, as where the column is in two terms or in a sine.
@@ -248,7 +248,7 @@ class Law:
             return self.program.values(columns_in(points, self.names))
 
     def distance(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """Signed first-order distance f/‖∇f‖ of such rows in their units, (N,)."""
+        """Signed first-order distance f/‖∇f‖ of the rows of such a table, in its units, (N,)."""
         return first_order_distances(self.program, columns_in(points, self.names))
 
     def __repr__(self) -> str:
