@@ -14,8 +14,8 @@ where a method gets more problems. With ``--holding=TEXT`` all rows are found ag
 holds the text, as ``sqrt`` where only equations with roots are written otherwise, and the sample is
 of the others.
 With ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers
-to fit where it is simplified once more. Rows that come out the same stay as they are, with their
-seconds.
+to fit where it is simplified once more. Rows that come out the same keep their seconds. A row that
+comes out with an answer as its method returned it, and had none, does not agree.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
@@ -122,7 +122,8 @@ def agrees(old: Row, new: Row, timed: bool) -> bool:
     if timed:
         return new.skeleton >= old.skeleton
     near = all(abs(getattr(old, s) - getattr(new, s)) <= SAME[s] for s in ROW_SCORES)
-    return near and (old.skeleton, old.status) == (new.skeleton, new.status)
+    forms = [(row.skeleton, row.status, bool(row.returned)) for row in (old, new)]
+    return near and forms[0] == forms[1]
 
 
 def told(same: bool, text: str) -> bool:
@@ -152,12 +153,18 @@ def searched(asked: list[tuple], places: dict) -> dict[tuple, Row]:
 
 
 def find_again(old: list[Row], places: dict, files: list[Path]) -> None:
-    """Find rows again, and write those that come out otherwise, in their places."""
+    """Find rows again, and write them in their places; what comes out the same keeps its seconds.
+
+    So does what differs in how its method returned the answer only.
+    """
     found = searched([key(row) for row in old], places)
     for path in files:
-        rows = [(row, found.get(key(row), row)) for row in read_rows(path)]
-        same = [replace(new, seconds=row.seconds) == row for row, new in rows]
-        write_rows([row if s else new for (row, new), s in zip(rows, same, strict=True)], path)
+        rows = []
+        for row in read_rows(path):
+            new = found.get(key(row), row)
+            as_before = replace(new, seconds=row.seconds)
+            rows.append(as_before if replace(as_before, returned=row.returned) == row else new)
+        write_rows(rows, path)
 
 
 def find_missing(places: dict, path: Path) -> None:

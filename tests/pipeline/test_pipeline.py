@@ -224,22 +224,24 @@ def test_the_rows_of_one_method_are_found_again_in_their_places(root, tmp_path, 
     row = Row("PIE", "feynman", "F01", "x1", "x1 - 1", 0.4, 0.4, 0, 0.1, 0, "beam 64", "ok")
     other = replace(row, method="Null space")
     kept = [other, row, replace(row, equation_id="F02"), replace(row, budget="beam 64, wide")]
+    kept += [replace(row, equation_id="F03")]
     write_rows(kept, tmp_path / "rows.csv")
 
-    scores = {"F01": 0.9, "F02": row.fitness}
+    changes = {"F01": {"fitness": 0.9}, "F02": {}, "F03": {"returned": "x1 + 0 - 1"}}
 
     def found(contest, methods, problems, workers, journals):
         assert methods == ["PIE"]
-        return [replace(row, equation_id=p, fitness=scores[p], seconds=7.0) for p in problems]
+        return [replace(row, equation_id=p, seconds=7.0, **changes[p]) for p in problems]
 
     monkeypatch.setattr(carry, "evaluate", found)
-    tasks = [Task(None, ["PIE"], ["F01", "F02"]), Task(None, ["PIE"], ["F01"], "wide")]
+    tasks = [Task(None, ["PIE"], [*changes]), Task(None, ["PIE"], ["F01"], "wide")]
     places = {carry.key(r): (tasks[r.budget.endswith("wide")], r.equation_id) for r in kept}
     carry.find_again(kept[1:], places, [tmp_path / "rows.csv"])
     again = read_rows(tmp_path / "rows.csv")
     assert [carry.key(r) for r in again] == [carry.key(r) for r in kept]
-    assert [r.fitness for r in again] == [0.4, 0.9, 0.4, 0.9]
-    assert [r.seconds for r in again] == [0.1, 7.0, 0.1, 7.0], "the same with other seconds stays"
+    assert [r.fitness for r in again] == [0.4, 0.9, 0.4, 0.9, 0.4]
+    assert [r.seconds for r in again] == [0.1, 7.0, 0.1, 7.0, 0.1], "the same keeps its seconds"
+    assert [r.returned for r in again] == ["", "", "", "", "x1 + 0 - 1"]
 
 
 def test_rows_that_a_file_lacks_are_found_and_stand_in_the_order_of_the_tasks(
@@ -337,8 +339,9 @@ def test_rows_of_other_code_are_not_carried_over(root):
     carry = tool(root, "carry_over")
     old = Row("PIE", "feynman", "F01", "x1", "x1 - 1", 1.0, 1.0, 1, 0.1, 0, "beam 64", "ok")
     assert carry.agrees(old, replace(old, fitness=0.9995, seconds=3.0), False)
-    for change in ({"fitness": 0.9}, {"two_sided": 0.9}, {"skeleton": 0}, {"status": "none"}):
-        assert not carry.agrees(old, replace(old, **change), False), change
+    others = {"fitness": 0.9, "two_sided": 0.9, "skeleton": 0, "status": "none", "returned": "x1"}
+    for name, value in others.items():
+        assert not carry.agrees(old, replace(old, **{name: value}), False), name
     assert carry.agrees(old, replace(old, fitness=0.9), True)
 
 
