@@ -8,7 +8,7 @@ import pytest
 
 from pie.data.benchmarks import Problem
 from pie.experiments import misses
-from pie.experiments.measured import Table
+from pie.experiments.measured import Table, read_tables
 from pie.experiments.metrics import right_skeleton
 from pie.expr.expression import parse
 from pie.network.inference import Network
@@ -67,6 +67,13 @@ def test_a_relation_that_another_one_fits_better_is_alike():
     table = as_table(np.column_stack([t, fallen]), parse("x2 - 3.23*x1 - 1.72*x1**3"))
     config = PlusConfig(proposers=("shapes",))
     assert misses.verdict_of_table(table, config).verdict == "alike"
+
+
+def test_a_textbooks_price_above_0_says_nothing_where_a_column_was_set(root):
+    tables = {table.name: table for table in read_tables(root / "data/measured")}
+    table = replace(tables["boxbod"], units=())  # days that were chosen, and their demand
+    assert misses.least_price(table.relations, table.points, RELATIONS) > 0.0
+    assert misses.verdict_of_table(table, RELATIONS).verdict == "alike"
 
 
 def test_verdicts_of_tables_are_of_their_rows_without_units(tmp_path):

@@ -11,6 +11,8 @@ speaks for the truth. What is left is the *ranking* (or the truth is too long to
 
 Of a measured table nobody knows the truth: the textbook's relations stand for it, and where one of
 them is the first candidate, the answer is right (:func:`pie.experiments.measured.is_textbooks`).
+Only those that are refused are silent there: where a column was set, points count their distances
+along the others, and permuted points along all columns, so that 0 is not the price without a law.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -49,13 +51,13 @@ class Verdict:
     with_truth: Answer | None = None
 
 
-def is_silent(
+def least_price(
     truths: Sequence[Expression],
     points: np.ndarray,
     config: PlusConfig,
     wide: tuple[bool, ...] = (),
-) -> bool:
-    """Whether each of the ``truths`` costs more than it explains, or is refused as degenerate.
+) -> float:
+    """Of the ``truths`` as they are; inf if all are refused as degenerate, nan if one is too long.
 
     With errors that are alike everywhere, and with errors that grow with the columns in ``wide``.
     """
@@ -64,8 +66,8 @@ def is_silent(
     try:
         fits = [in_user_coordinates(t, points, judge, m) for t in truths for m in metrics]
     except ValueError:  # too long to be a draft
-        return False
-    return all(whole_price(fit, points, config.prices).total > 0.0 for fit in fits)
+        return np.nan
+    return min(whole_price(fit, points, config.prices).total for fit in fits)
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:
@@ -78,7 +80,7 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
         truth, d = problem.truth, problem.n_variables
         return right_skeleton(found.expression, truth, d, config.seed, problem.box)
 
-    if is_silent((problem.truth,), problem.points, config):
+    if least_price((problem.truth,), problem.points, config) > 0.0:
         return Verdict(SILENT)
     return _searched_again((problem.truth,), searched, right, config)
 
@@ -96,7 +98,7 @@ def verdict_of_table(table: Table, config: PlusConfig, weights: Path | None = No
     def right(found: Law) -> bool:
         return bool(is_textbooks(found, table, points))
 
-    if is_silent(table.relations, points, config, wide_columns(points)):
+    if least_price(table.relations, points, config, wide_columns(points)) == np.inf:
         return Verdict(SILENT)
     return _searched_again(table.relations, searched, right, config)
 
@@ -157,17 +159,10 @@ def verdicts(
 
     The laws of *field* have each a noise of its own, and are one test set.
     """
-    missed = [p for row, p in zip(rows, problems, strict=True) if not row.skeleton]
-    jobs = [(problem, config, weights) for problem in missed]
-    why = iter(in_order(verdict_of_miss, jobs, workers, "misses"))
-    return pd.DataFrame(
-        {
-            "test_set": "field" if row.benchmark == "field" else row.test_set,
-            "equation_id": row.equation_id,
-            "verdict": RIGHT if row.skeleton else next(why).verdict,
-        }
-        for row in rows
-    )
+    sets = ["field" if row.benchmark == "field" else row.test_set for row in rows]
+    names, right = [row.equation_id for row in rows], [row.skeleton == 1 for row in rows]
+    judges = config, weights, workers
+    return _verdicts(sets, names, right, problems, verdict_of_miss, *judges)
 
 
 def table_verdicts(
@@ -178,17 +173,27 @@ def table_verdicts(
     workers: int = 1,
 ) -> pd.DataFrame:
     """The same of measured tables with a textbook's relation; a test set is a part of them."""
-    missed = [table for table, place in zip(tables, rows.place, strict=True) if place != 0]
-    jobs = [(table, config, weights) for table in missed]
-    why = iter(in_order(verdict_of_table, jobs, workers, "measured tables"))
-    return pd.DataFrame(
-        {
-            "test_set": f"measured, {table.part}",
-            "equation_id": table.name,
-            "verdict": RIGHT if place == 0 else next(why).verdict,
-        }
-        for table, place in zip(tables, rows.place, strict=True)
-    )
+    sets = [f"measured, {table.part}" for table in tables]
+    names, right = [table.name for table in tables], [place == 0 for place in rows.place]
+    judges = config, weights, workers
+    return _verdicts(sets, names, right, tables, verdict_of_table, *judges)
+
+
+def _verdicts(
+    sets: Sequence[str],
+    names: Sequence[str],
+    right: Sequence[bool],
+    asked: Sequence[Problem] | Sequence[Table],
+    verdict_of: Callable[..., Verdict],
+    config: PlusConfig,
+    weights: Path | None,
+    workers: int,
+) -> pd.DataFrame:
+    """Test set, equation and verdict; ``verdict_of`` what was ``asked`` and is not ``right``."""
+    jobs = [(one, config, weights) for one, good in zip(asked, right, strict=True) if not good]
+    why = iter(in_order(verdict_of, jobs, workers, "misses"))
+    told = [RIGHT if good else next(why).verdict for good in right]
+    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
 
 
 def counts(found: pd.DataFrame) -> pd.DataFrame:
