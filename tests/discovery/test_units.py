@@ -9,12 +9,14 @@ from pie.discovery.laws import discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.result import Result
 from pie.discovery.units import Units
+from pie.experiments.metrics import right_skeleton
 from pie.expr.canonical import canonical
 from pie.expr.dimensions import Dimensions, exponents, hidden_constants
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.plus import PlusConfig
 from pie.search.price import Prices, whole_price
+from pie.zeroset.box import Box
 
 POINTS = np.random.default_rng(0).uniform(0.8, 2.0, (40, 3))
 EACH = np.eye(3)
@@ -36,9 +38,25 @@ def test_powers_of_units_in_constants(equation, powers):
     np.testing.assert_allclose(found, powers, atol=1e-5)
 
 
-@pytest.mark.parametrize("equation", ["sin(x1) - x2", "x2 - exp(x1)", "(x1 + x2)**2 - 3*x3"])
+@pytest.mark.parametrize("equation", ["x2 - x3**x1", "0.3*x1 - 2*(x2 + 1)**x3"])
 def test_what_no_constant_makes_up_for(equation):
     assert not exponents(parse(equation), POINTS, EACH)[1]
+
+
+@pytest.mark.parametrize(
+    "equation, powers",
+    [
+        ("sin(x1) - 3*x2", [[0, -1, 0]]),  # of 3·x2, as sin(x1) has no unit
+        ("x2 - 2*exp(x1)**2", [[0, 1, 0]]),
+        ("x2 - 3*ln(x1)", [[0, 1, 0]]),
+        ("(x1 + x2)**2 - 3*x3", [[2, 0, -1]]),
+        ("x3 - 2*cos(x1 - 0.3*x2)", [[0, 0, 1], [0, -1, 0]]),
+    ],
+)
+def test_a_factor_that_is_one_makes_an_equation_sound(equation, powers):
+    found, keeps = exponents(parse(equation), POINTS, EACH)
+    assert keeps
+    np.testing.assert_allclose(found, powers, atol=1e-5)
 
 
 def test_another_unit_gives_another_constant_with_the_same_zero_set():
@@ -67,7 +85,13 @@ def test_a_factor_of_one_may_have_a_unit():
         ("x1 - x2**2 + x3", [1, 1, 0], 2),
         ("x1 - 2*x2 + 3*x3", [1, 2, 0], 0),
         ("x1 - sin(x2)", [1, 0, 0], 1),
-        ("x1 - sin(x2)", [1, 1, 0], np.inf),
+        ("x1 - sin(x2)", [1, 1, 0], 2),
+        ("x1 - 2*sin(x2)", [1, 1, 0], 1),
+        ("x1 - 2*exp(x2)*exp(x3)", [1, 1, 1], 1),  # one factor of both
+        ("x1 - 2*exp(x2 - x3)", [1, 1, 2], 2),
+        ("x1 + 0.4 - ln(x2)", [0, 1, 0], 0),  # 0.4 takes up the unit
+        ("x1 - ln(x2)", [0, 1, 0], 1),
+        ("x1 - x3**x2", [1, 1, 0], np.inf),
     ],
 )
 def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
@@ -83,7 +107,13 @@ def test_a_factor_that_is_one_in_these_units_only_is_paid_like_a_constant(
 
 @pytest.mark.parametrize(
     "equation, hidden",
-    [("x1**2 - x2 + 3.1", 1), ("x1*x2 - x3 + 1.7", 1), ("x1 - 0.3*x2", 0), ("x3 - sin(ln(x1))", 3)],
+    [
+        ("x1**2 - x2 + 3.1", 1),
+        ("x1*x2 - x3 + 1.7", 1),
+        ("x1 - 0.3*x2", 0),
+        ("x3 - sin(ln(x1))", 2),
+        ("x2 - sin(x1 - x2*x3**2)*x1", 3),
+    ],
 )
 def test_without_units_every_column_may_have_one_of_its_own(equation, hidden):
     fit = Fit(parse(equation), -0.1, "ok", 0.1, 0.1)
@@ -93,7 +123,7 @@ def test_without_units_every_column_may_have_one_of_its_own(equation, hidden):
 
 
 def test_units_that_happen_to_be_independent_are_known_all_the_same():
-    fit, points = Fit(parse("x1 - 2*exp(x2)"), -0.1, "ok", 0.1, 0.1), POINTS[:, :2]
+    fit, points = Fit(parse("x1 - 2*x1**x2"), -0.1, "ok", 0.1, 0.1), POINTS[:, :2]
     given = Dimensions(Units.of(["m", "s"], "ab").dimensions)
     assert given.exponents.tolist() == Dimensions.assumed(2).exponents.tolist()
     assert np.isinf(whole_price(fit, points, Prices(), given).units)
@@ -169,11 +199,21 @@ def test_a_gas_with_its_amount_from_table_to_constant_with_unit(gas, tmp_path, c
     assert "kPa·l/mol/K" in str(kept) and kept.best.units == ("kPa·l/mol/K",)
 
 
-def test_an_equation_that_holds_in_one_unit_only_is_no_law():
-    t = np.linspace(0.0, 7.0, 120)
-    found = discover(np.column_stack([t, np.sin(t)]), units=["s", "m"])
-    assert found.best is None and "left out as true in these units only" in str(found)
-    assert discover(np.column_stack([t, np.sin(t)]), units=["rad", "m"]).best
+@pytest.mark.parametrize(
+    "noise, law",
+    [(0.0, "2*exp(2*x1)"), (0.0, "4*sin(x1)"), (0.02, "4*sin(x1)"), (0.0, "3*ln(x1)"),
+     (0.02, "3*exp(-x1)")],
+)  # fmt: skip
+def test_a_rate_of_one_in_the_units_of_the_table_is_found(noise, law, rng):
+    t = np.sort(rng.uniform(0.1, 3.0, 60))
+    points = np.column_stack([t, np.zeros(60)])
+    points[:, 1] = parse(law).values(points)
+    truth, box = parse(f"x2 - {law}"), Box(points.min(axis=0), points.max(axis=0))
+    points[:, 1] += noise * points[:, 1].std() * rng.standard_normal(60)
+    config = PlusConfig(proposers=("relations", "shapes"))
+    best = discover(points, config=config, units=["s", "m"]).best
+    assert right_skeleton(best.program, truth, 2, 0, box)
+    assert all(best.units) and len(best.units) == len(best.program.constants)
 
 
 def test_values_beyond_all_bounds_are_left_out():

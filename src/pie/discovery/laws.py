@@ -89,10 +89,10 @@ def discover(
         uncertainties: standard deviations of the errors of each column, in its units, by name or
             in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
-            Constants get theirs, a factor that is 1 in these units only counts as a constant, and
-            an equation with ``sin(t)`` for t in s is left out. Four columns or more are searched by
-            their dimensionless products as well. None: each column may have a unit of its own, so
-            that ``y = x**2`` has a constant that happens to be 1, and counts as such.
+            Constants get theirs, and a factor that is 1 in these units only, as in ``sin(t)`` for t
+            in s, counts as a constant. Four columns or more are searched by their dimensionless
+            products as well. None: each column may have a unit of its own, so that ``y = x**2`` has
+            a constant that happens to be 1, and counts as such.
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
             ``sqrt``, ``exp``, ``ln``, ``sin``, ``cos``; none given = all. ``["*"]``: polynomials.
@@ -144,7 +144,7 @@ def discover(
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
                 found, complete = _search(model, points, names, config, seed, known, workers, own)
-                laws += found if own is None else _with_units(found, own, points, notes)
+                laws += found if own is None else _with_units(found, own, points)
                 watch.progress.update()
                 if not complete:
                     break
@@ -348,17 +348,10 @@ def _search(
     return laws, complete
 
 
-def _with_units(
-    laws: Sequence[Law], units: Units, points: np.ndarray, notes: list[str]
-) -> list[Law]:
-    """Laws with the units of their constants; ``notes`` says if some mix dimensions."""
+def _with_units(laws: Sequence[Law], units: Units, points: np.ndarray) -> list[Law]:
+    """Laws with the units of their constants, without those that mix dimensions."""
     own = [units.of_constants(law.program, points) for law in laws]
-    pairs = list(zip(laws, own, strict=True))
-    if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
-        notes.append(
-            f"{counted(len(mixed), 'equation')} left out as true in these units only, such as "
-            f"{mixed[0]!r}"
-        )
+    pairs = zip(laws, own, strict=True)
     return [replace(law, units=found) for law, found in pairs if found is not None]
 
 

@@ -6,11 +6,12 @@ up for it, f(s^d·x; s^e·c) = s^w·f(x; c). At s = 1 this is Euler's theorem on
 .. math:: \sum_j d_j x_j \frac{∂f}{∂x_j} = w f - \sum_k e_k c_k \frac{∂f}{∂c_k}
           \quad \text{for all } x,
 
-linear equations for w and the exponents e_k. They have no solution where the argument of a sine or
-an exponential has a dimension that no constant takes away. Terms of different dimensions may be
-added: units are often such that a factor is 1, as in period² = axis³ of years and astronomical
-units, and then that 1 is a constant with a unit. A logarithm is shifted by another unit, which a
-constant beside it takes up.
+linear equations for w and the exponents e_k. Units are often such that a factor is 1, as in
+period² = axis³ of years and astronomical units, or in exp(−t) of seconds, and then that 1 is a
+constant with a unit. So where the equations have no solution, summands without a factor, and what is
+inside of exp, ln, sin and cos, get a *hidden* factor 1, as few as there must be. A logarithm is
+shifted by another unit, which a constant beside it takes up. Nothing makes up for another unit of an
+exponent that varies.
 """
 
 from dataclasses import dataclass
@@ -18,15 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .derivatives import derivatives
-from .expression import Expression, from_tree, to_tree
+from .expression import Expression, Tree, from_tree, to_tree
 from .known_numbers import free_numbers, known_numbers
 from .solving import scaled
-from .terms import terms
 
 AROUND = 0.2  # points are moved off the zero set by factors of about e^±0.2
 ENOUGH = 100  # points
 CLOSE = 1e-6  # relative residual of a solution
 OTHER = 1.5  # factor of a constant whose exponent is tested
+ARGUMENTS = ("exp", "ln", "sin", "cos")  # functions of numbers without a unit
 
 
 @dataclass(frozen=True)
@@ -59,43 +60,38 @@ def exponents(
     >>> found, fits = exponents(parse("x1*x2 - 8.3*x3"), x, np.array([[1, 0, 0], [0, 0, 1]]))
     >>> found.round(6).tolist(), fits
     ([[1.0, -1.0]], True)
-    >>> exponents(parse("x1 - 2.0*exp(x2)"), x, np.array([[0, 1, 0]]))[1]
+    >>> exponents(parse("x1 - 2.0*x3**x2"), x, np.array([[0, 1, 0]]))[1]
     False
     """
-    solved, fits = _solution(expression, points, scales)
-    hidden = not fits
-    if hidden:
-        solved, fits = _solution(expression, points, scales, hidden)
-    found = solved[: len(expression.constants)]
+    found, _, fits = _solution(expression, points, scales)
     for k, c in enumerate(expression.constants):
         other = [OTHER * c if i == k else one for i, one in enumerate(expression.constants)]
-        again, _ = _solution(expression.with_constants(other), points, scales, hidden)
+        again = _solution(expression.with_constants(other), points, scales)[0]
         found[k, np.abs(again[k] - found[k]) > 1e-3 * (1.0 + np.abs(found[k]))] = np.nan
     return found, fits
 
 
 def hidden_constants(expression: Expression, points: np.ndarray, dimensions: Dimensions) -> float:
-    """How many factors of terms are 1 in these units only; equal ones are one. ``points`` (N, D).
+    """How many factors are 1 in these units only; equal ones are one. ``points`` (N, D).
 
     Where no constants make f sound: inf, as the units forbid it; if they are not known, D, as each
-    column may stand over a number of its own.
+    column may stand over a number of its own. There are no more than D of them then, either.
 
     >>> from pie.expr.expression import parse
     >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
     >>> seconds_and_metres, assumed = Dimensions(np.eye(2)), Dimensions.assumed(2)
-    >>> hidden_constants(parse("x1**2 - x2 + 3.1"), x, seconds_and_metres)
-    1.0
-    >>> [hidden_constants(parse("x1 - 2*exp(x2)"), x, d) for d in (seconds_and_metres, assumed)]
+    >>> laws = [parse(t) for t in ("x1**2 - x2 + 3.1", "x1 - 2*exp(x2)", "exp(x1) - sin(x2)")]
+    >>> [hidden_constants(law, x, seconds_and_metres) for law in laws]
+    [1.0, 1.0, 2.0]
+    >>> [hidden_constants(parse("x1 - 2*x1**x2"), x, d) for d in (seconds_and_metres, assumed)]
     [inf, 2.0]
     """
     scales = dimensions.exponents.T
-    if not scales.any() or _solution(expression, points, scales)[1]:
+    if not scales.any():
         return 0.0
-    found, sound = _solution(expression, points, scales, hidden=True)
-    if not sound:
-        return np.inf if dimensions.known else float(points.shape[1])
-    factors = found[len(expression.constants) :].round(6)
-    return float(len({tuple(row) for row in factors + 0.0 if row.any()}))
+    most = np.inf if dimensions.known else float(points.shape[1])
+    _, factors, sound = _solution(expression, points, scales)
+    return min(float(len({tuple(row) for row in factors.round(6) + 0.0})), most) if sound else most
 
 
 def bound_numbers(expression: Expression, points: np.ndarray, dimensions: Dimensions) -> int:
@@ -111,22 +107,53 @@ def bound_numbers(expression: Expression, points: np.ndarray, dimensions: Dimens
     scales = dimensions.exponents.T
     if not scales.any() or (free.shape[0] == free.shape[1]):
         return 0
-    units = _solution(expression, points, scales)[0][: len(known)].round(6)
+    units = _solution(expression, points, scales)[0].round(6)
     bound = int(np.any(units[known] != 0.0, axis=1).sum())
     for members in np.abs(free.T) > 0.0:
         bound += len({tuple(row) for row in units[members] + 0.0}) - 1
     return bound
 
 
-@np.errstate(all="ignore")
 def _solution(
-    expression: Expression, points: np.ndarray, scales: np.ndarray, hidden: bool = False
-) -> tuple[np.ndarray, bool]:
-    """e, (P, B), and whether it solves the equations, at points moved off the zero set.
+    expression: Expression, points: np.ndarray, scales: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Exponents of the constants, (P, B), and of hidden factors, (H, B); whether they solve it.
 
-    ``hidden``: every summand without a factor has one that is 1, but for the first; their exponents
-    are further rows.
+    There are as many hidden factors as must be, those inside of functions left out first.
     """
+    found, sound = _solved(*_equations(expression, points, scales))
+    if sound:
+        return found, found[:0], True
+    whole, hidden = _with_factors(expression)
+    columns, targets = _equations(whole, points, scales)
+    kept = np.ones(columns.shape[1], bool)
+    found, sound = _solved(columns, targets)
+    for k in sorted(np.flatnonzero(hidden), key=hidden.__getitem__, reverse=True) if sound else ():
+        fewer = kept & (np.arange(len(kept)) != k)
+        again, still = _solved(columns[:, fewer], targets)
+        if still:
+            kept, found = fewer, again
+    own = hidden[kept[:-1]] > 0
+    return found[~own], found[own], sound
+
+
+@np.errstate(all="ignore")
+def _solved(columns: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, bool]:
+    """e, (P, B), and whether it solves the equations; w, the last one, is left out."""
+    if len(columns) < columns.shape[1]:
+        return np.full((columns.shape[1] - 1, targets.shape[1]), np.nan), True
+    norms = np.linalg.norm(columns, axis=0)
+    norms[norms == 0.0] = 1.0
+    solution = np.linalg.lstsq(columns / norms, targets, rcond=1e-10)[0] / norms[:, None]
+    left = np.linalg.norm(columns @ solution - targets, axis=0)
+    return solution[:-1], bool(np.all(left <= CLOSE * np.linalg.norm(targets, axis=0) + 1e-12))
+
+
+@np.errstate(all="ignore")
+def _equations(
+    expression: Expression, points: np.ndarray, scales: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Euler's, of constants and w, (N', P + 1) and (N', B), at points moved off the zero set."""
     points = np.repeat(points, -(-ENOUGH // len(points)), axis=0)
     points = points * np.exp(AROUND * np.random.default_rng(0).standard_normal(points.shape))
     scales = np.atleast_2d(np.asarray(scales, float))
@@ -134,19 +161,36 @@ def _solution(
     (_, d), p = points.shape, constants.size
     jet = derivatives(codes, constants, np.ascontiguousarray(points.T), d, p)
     slopes = points.T * jet[1 : 1 + d]  # (D, N)
-    bare = [t for t in terms(to_tree(expression)) if abs(scaled(t)[0]) == 1.0][1:] if hidden else []
     rows = -constants[:, None] * jet[1 + d : 1 + d + p]
-    columns = np.column_stack([*rows, jet[0], *(from_tree(t).values(points) for t in bare)])
-    targets = slopes.T @ scales.T  # (N, B)
-    size = np.abs(slopes).sum(axis=0)
-    columns, targets = columns / size[:, None], targets / size[:, None]
+    columns, targets = np.column_stack([*rows, jet[0]]), slopes.T @ scales.T
+    size = np.abs(slopes).sum(axis=0)[:, None]
+    columns, targets = columns / size, targets / size
     usable = np.isfinite(columns).all(axis=1) & np.isfinite(targets).all(axis=1)
-    if usable.sum() < columns.shape[1]:
-        return np.full((p + len(bare), len(scales)), np.nan), True
-    columns, targets = columns[usable], targets[usable]
-    norms = np.linalg.norm(columns, axis=0)
-    norms[norms == 0.0] = 1.0
-    solution = np.linalg.lstsq(columns / norms, targets, rcond=1e-10)[0] / norms[:, None]
-    left = np.linalg.norm(columns @ solution - targets, axis=0)
-    solved = bool(np.all(left <= CLOSE * np.linalg.norm(targets, axis=0) + 1e-12))
-    return np.delete(solution, p, axis=0), solved  # without w
+    return columns[usable], targets[usable]
+
+
+def _with_factors(expression: Expression) -> tuple[Expression, np.ndarray]:
+    """With a factor 1 wherever one may be hidden; how deep each constant, (P,), is hidden, or 0.
+
+    It may be in a summand without a factor: of a sum inside of a function in each, else in all but
+    the first.
+    """
+    depths: list[int] = []
+
+    def summand(tree: Tree, depth: int, first: bool) -> Tree:
+        if tree[0] in ("add", "sub"):
+            return (tree[0], summand(tree[1], depth, first), summand(tree[2], depth, False))
+        if first or tree[0] == "c" or abs(scaled(tree)[0]) != 1.0:
+            return below(tree, depth)
+        depths.append(depth)
+        return ("mul", ("c", 1.0), below(tree, depth))
+
+    def below(tree: Tree, depth: int) -> Tree:
+        if tree[0] in ("x", "c"):
+            depths.extend([0] * (tree[0] == "c"))
+            return tree
+        first = tree[0] not in ARGUMENTS
+        return (tree[0], *(summand(part, depth + 1, first) for part in tree[1:]))
+
+    tree = summand(to_tree(expression), 1, True)
+    return from_tree(tree), np.array(depths)

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from ..expr.canonical import canonical
-from ..expr.dimensions import Dimensions, bound_numbers
+from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -45,9 +45,20 @@ class Judge:
     dimensions: Dimensions | None = None  # of the columns, if they matter
 
     def numbers(self, expression: Expression, points: np.ndarray) -> float:
-        """Price of the numbers of an equation at points (N, D)."""
-        bound = bound_numbers(expression, points, self.dimensions) if self.dimensions else 0
-        return numbers_price(expression, self.prices, bound)
+        """Price of the numbers of an equation at points (N, D).
+
+        A factor that becomes 1 stays a constant where the units say so; where these are not known,
+        that it is 1 says that columns have one unit, as those of a circle.
+        """
+        if not self.dimensions:
+            return numbers_price(expression, self.prices)
+        price = numbers_price(
+            expression, self.prices, bound_numbers(expression, points, self.dimensions)
+        )
+        if not self.dimensions.known:
+            return price
+        hidden = hidden_constants(expression, points, self.dimensions)
+        return price + self.prices.constant * hidden
 
 
 def in_user_coordinates(

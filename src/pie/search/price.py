@@ -13,11 +13,10 @@ units only it costs as much. *Implicit* are the columns for which the equation c
 (:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
 the zero set are within the errors of a point, any of them may be where it belongs, and its
 probability is spread over all of them. The rate of a sine needs half a
-turn to be seen, and two points per half turn: other waves are priced, or refused. Where the units
-of the columns are known, a factor that is 1 in these units only is a *hidden* constant, and an
-equation that no constants make sound has no price (:mod:`pie.expr.dimensions`). A table without
-units is taken to have another unit in each column. An equation that no constants make sound then
-has one hidden constant for each column: the unit by which the column is divided.
+turn to be seen, and two points per half turn: other waves are priced, or refused. A factor that is
+1 in the units of the columns only is a *hidden* constant, and an equation that no constants make
+sound has no price (:mod:`pie.expr.dimensions`). A table without units is taken to have another unit
+in each column, with no more hidden constants than that: the units by which columns are divided.
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
