@@ -91,7 +91,8 @@ def test_constant_columns_and_repeated_rows_are_left_out_and_said():
     found = measurements(pd.concat([frame, frame.iloc[:2]]).assign(again=lambda rows: rows.a))
     assert found.names == ("a", "b") and len(found.points) == 8
     assert found.notes == (
-        "2 rows left out: the same as before", "column 'c' is 3 in every row: left out",
+        "2 rows left out, equal to earlier ones in every column that is used",
+        "column 'c' is 3 in every row: left out",
         "column 'again' repeats 'a': left out",
     )  # fmt: skip
 
@@ -131,18 +132,18 @@ def varying_by(scale):
         (np.zeros(4), r"shape \(4,\); expected \(N, D\)"),
         ([[1, 2], [3]], "different lengths"),
         ({"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0]}, "the columns are no table: "),
-        (np.ones((5, 2)), "0 columns with different values; expected at least 2"),
-        (CLOUD[:1], "0 columns with different values"),
+        (np.ones((5, 2)), "columns that vary: 0; expected at least 2"),
+        (CLOUD[:1], "columns that vary: 0"),
         (CLOUD[:2], "2 different rows; expected more than the 2 columns"),
-        (np.empty((0, 3)), "0 columns with different values"),
-        (CLOUD[:, [0, 0]], "1 column with different values; expected at least 2"),
+        (np.empty((0, 3)), "columns that vary: 0"),
+        (CLOUD[:, [0, 0]], "columns that vary: 1; expected at least 2"),
         (
             np.column_stack([NUMBERED, np.where(NUMBERED % 2, 0.0, -0.0)]),
-            "1 column with different values",
+            "columns that vary: 1",
         ),
         (
             pd.DataFrame({"name": ["a", "b", "c"], "x": [1.0, 2.0, 4.0]}),
-            "1 column with different values",
+            "columns that vary: 1",
         ),
         (varying_by(5e-324), "'x2' varies by .* only; expected at least 1e-60"),
         (varying_by(1e-300), "'x2' varies by .* only; expected at least 1e-60"),

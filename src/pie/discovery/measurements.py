@@ -159,13 +159,14 @@ def measurements(
     points = _complete(points, names, missing, notes)
     repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
     if repeated.any():
-        notes.append(f"{counted(int(repeated.sum()), 'row')} left out: the same as before")
+        rows = counted(int(repeated.sum()), "row")
+        notes.append(f"{rows} left out, equal to earlier ones in every column that is used")
     points = points[~repeated]
     varying = _varying(points, names, notes)
     n, d = len(points), len(varying)
     if d < 2:
         why = f": {'; '.join(notes[:_SHOWN])}" if notes else ""
-        raise BadTable(f"{counted(d, 'column')} with different values; expected at least 2{why}")
+        raise BadTable(f"columns that vary: {d}; expected at least 2{why}")
     if n <= d:
         raise BadTable(f"{counted(n, 'different row')}; expected more than the {d} columns")
     if max_points <= d:

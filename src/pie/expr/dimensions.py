@@ -8,10 +8,10 @@ up for it, f(s^d·x; s^e·c) = s^w·f(x; c). At s = 1 this is Euler's theorem on
 
 linear equations for w and the exponents e_k. Units are often such that a factor is 1, as in
 period² = axis³ of years and astronomical units, or in exp(−t) of seconds, and then that 1 is a
-constant with a unit. So where the equations have no solution, summands without a factor, and what is
-inside of exp, ln, sin and cos, get a *hidden* factor 1, as few as there must be. A logarithm is
-shifted by another unit, which a constant beside it takes up. Nothing makes up for another unit of an
-exponent that varies.
+constant with a unit. So where the equations have no solution, summands without a factor, and what
+is inside of exp, ln, sin and cos, get a *hidden* factor 1, as few as there must be. A logarithm is
+shifted by another unit, which a constant beside it takes up. Nothing makes up for another unit of
+an exponent that varies.
 """
 
 from dataclasses import dataclass
