@@ -511,8 +511,8 @@ class Result:
         if not self.candidates:
             return (
                 "no set of columns that was looked at is nearer to a curve or surface than with "
-                "permuted rows, or the units rule out what was found, or the search ended before. "
-                "Name the columns that you expect to obey a law, two or three at a time."
+                "permuted rows, or the search ended before. Name the columns that you expect to "
+                "obey a law, two or three at a time."
             )
         nearest = max(
             self.candidates, key=lambda f: (f.certificate.kind == SOUND, f.certificate.evidence)
