@@ -14,6 +14,7 @@ from pie.expr.canonical import canonical
 from pie.expr.dimensions import Dimensions, exponents, hidden_constants
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
+from pie.search.finish import Judge
 from pie.search.plus import PlusConfig
 from pie.search.price import Prices, whole_price
 from pie.zeroset.box import Box
@@ -214,6 +215,13 @@ def test_a_rate_of_one_in_the_units_of_the_table_is_found(noise, law, rng):
     best = discover(points, config=config, units=["s", "m"]).best
     assert right_skeleton(best.program, truth, 2, 0, box)
     assert all(best.units) and len(best.units) == len(best.program.constants)
+
+
+def test_a_rate_that_becomes_one_is_no_cheaper_where_units_are_known():
+    dimensions = Dimensions(np.eye(2)), Dimensions.assumed(2), None
+    law, points = parse("x2 - 4*sin(x1)"), POINTS[:, :2]
+    prices = [Judge(dimensions=one).numbers(law, points) for one in dimensions]
+    assert prices == [2.0 * Prices().constant, Prices().constant, Prices().constant]
 
 
 def test_values_beyond_all_bounds_are_left_out():
