@@ -293,6 +293,20 @@ def test_the_command_line_says_it_all_of_columns_in_any_order(file, capsys):
     assert content["best"]["constants"]["c1"]["standard_error"] > 0.0
 
 
+def test_the_command_line_takes_names_with_commas(tmp_path, capsys):
+    path = tmp_path / "points.csv"
+    TABLE.rename(columns={"w": "mass, dry"}).to_csv(path, index=False)
+    how = ["--columns", 'length, "mass, dry"', "--involving", '"mass, dry"']
+    assert main(["discover", str(path), "--json", *how]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"] == ["length", "mass, dry"]
+
+
+def test_a_closed_standard_input_is_empty(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["discover", "-"]) == 2
+    assert capsys.readouterr().err == "error: - is empty; expected a table of numbers\n"
+
+
 def test_the_command_line_reads_standard_input_and_ends_when_nobody_reads():
     pie = f"{sys.executable} -m pie"
     run = functools.partial(subprocess.run, shell=True, capture_output=True, text=True)

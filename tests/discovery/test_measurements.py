@@ -46,6 +46,25 @@ def test_without_a_header_columns_are_numbered(tmp_path):
     assert list(read_csv(table(tmp_path, "1,2\n3,4\n")).columns) == ["x1", "x2"]
 
 
+def test_the_path_of_a_file_is_a_table_too(tmp_path):
+    path = table(tmp_path, "1.5;2\n-3e1;4\n0,5;8\n")
+    expected = [[1.5, 2.0], [-30.0, 4.0], [0.5, 8.0]]
+    assert measurements(path).points.tolist() == expected
+    assert columns_in(str(path), ["x2", "x1"]).tolist() == np.flip(expected, axis=1).tolist()
+    with pytest.raises(BadTable, match="cannot read .*none.csv"):
+        measurements(str(tmp_path / "none.csv"))
+
+
+def test_names_that_are_numbers_are_told_from_numbers(tmp_path):
+    """Else x0·x1 = 3 is written as 0*1 = 3."""
+    frame = pd.DataFrame(CLOUD)
+    assert measurements(frame).names == ("x0", "x1")
+    assert measurements(dict(frame.items())).names == ("x0", "x1")
+    assert columns_in(frame, ["x1", "x0"]).tolist() == CLOUD[:, ::-1].tolist()
+    assert of_columns({0: "mm", "1": "s"}, ["x0", "x1"], "unit") == ["mm", "s"]
+    assert measurements(table(tmp_path, "mass,1960\n1,2\n3,4\n5,7\n")).names == ("mass", "x1960")
+
+
 @pytest.mark.parametrize(
     "content, message",
     [

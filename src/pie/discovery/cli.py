@@ -6,6 +6,7 @@ or the answer cannot be written.
 """
 
 import argparse
+import csv
 import io
 import os
 import sys
@@ -32,8 +33,9 @@ def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
 
 
 def _listed(given: str | None) -> list[str]:
-    """Names that commas separate."""
-    return [name.strip() for name in given.split(",")] if given else []
+    """Names that commas separate, as in a line of a CSV file: one with a comma is quoted."""
+    names = next(csv.reader([given or ""], skipinitialspace=True), [])
+    return [name.strip() for name in names]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -22,7 +22,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from tqdm import tqdm
 
 from ..expr.dimensions import Dimensions
@@ -41,7 +40,17 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import compile_all
-from .measurements import FINEST, MAX_POINTS, BadTable, Measurements, counted, measurements, quoted
+from .measurements import (
+    FINEST,
+    MAX_POINTS,
+    BadTable,
+    Measurements,
+    Table,
+    called,
+    counted,
+    measurements,
+    quoted,
+)
 from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result, as_text, first_order_distances, root_mean_square
 from .units import Units
@@ -59,7 +68,7 @@ OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three colum
 
 
 def discover(
-    data: pd.DataFrame | Mapping | np.ndarray | Sequence,
+    data: Table,
     weights: Path | str | None = None,
     missing: str = "error",
     max_points: int = MAX_POINTS,
@@ -76,7 +85,8 @@ def discover(
     """Laws f(x) = 0 that a table of measurements obeys; ``best`` is None where none was found.
 
     Args:
-        data: a data frame, columns by name, or (N, D) numbers; no column plays a special part.
+        data: a data frame, columns by name, (N, D) numbers, or the path of a text file; no column
+            plays a special part.
         weights: folder of a network; None = the released one.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
@@ -101,7 +111,7 @@ def discover(
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
 
     >>> x = np.linspace(0.5, 2.0, 40)
-    >>> gas = pd.DataFrame({"p": x, "V": 24.05 / x})
+    >>> gas = {"p": x, "V": 24.05 / x}
     >>> result = discover(gas, units={"p": "bar", "V": "l"})
     >>> result.best
     V*p = 24.05
@@ -172,11 +182,11 @@ def discover(
 
 
 def _place(name: object, names: tuple[str, ...]) -> int:
-    if str(name) not in names:
+    if called(name) not in names:
         raise BadTable(
             f"there is no column {quoted(name)} that varies; known are {', '.join(names)}"
         )
-    return names.index(str(name))
+    return names.index(called(name))
 
 
 def _form(price: Price) -> float:

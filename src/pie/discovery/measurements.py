@@ -19,6 +19,8 @@ _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
+# a data frame of any library, columns by name, what NumPy takes for (N, D), or a file's path
+Table = pd.DataFrame | Mapping | np.ndarray | Sequence | Path | str
 
 
 class BadTable(ValueError):
@@ -53,7 +55,10 @@ def read_csv(path: Path) -> pd.DataFrame:
     """
     path = Path(path)
     try:
-        data = sys.stdin.buffer.read() if path == Path("-") else path.read_bytes()
+        if path == Path("-"):
+            data = sys.stdin.buffer.read() if sys.stdin else b""
+        else:
+            data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except OSError as error:
         raise BadTable(f"cannot read {path}: {error}; expected a text file") from None
@@ -125,7 +130,7 @@ def _with_point(cell: str) -> str:
 
 
 def measurements(
-    data: pd.DataFrame | Mapping | np.ndarray | Sequence,
+    data: Table,
     missing: str = "error",
     max_points: int = MAX_POINTS,
     seed: int = 0,
@@ -133,8 +138,9 @@ def measurements(
     """What of a table can be searched: columns that vary, complete rows, each once.
 
     Args:
-        data: a data frame, columns by name, or what NumPy takes for (N, D); text is read as
-            numbers, and columns in which no cell is a number are left out.
+        data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
+            for :func:`read_csv`; text is read as numbers, and columns in which no cell is a number
+            are left out. A column called 0 is written x0.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -183,7 +189,7 @@ def _names(frame: pd.DataFrame) -> list[str]:
     """Of the columns, as text; not too many, and different ones."""
     if frame.shape[1] > MAX_COLUMNS:
         raise BadTable(f"{frame.shape[1]} columns; expected at most {MAX_COLUMNS}: choose some")
-    names = [str(name) for name in frame.columns]
+    names = [*frame.columns]
     for name in names:
         if names.count(name) > 1:
             raise BadTable(f"two columns are called {quoted(name)}; expected different names")
@@ -199,7 +205,7 @@ def of_columns(
     ['s', 'mm']
     """
     if isinstance(given, pd.Series | Mapping):
-        given = {str(name): value for name, value in given.items()}
+        given = {called(name): value for name, value in given.items()}
     if not isinstance(given, Mapping):
         several = hasattr(given, "__len__") and not isinstance(given, str)
         if not several or len(given) != len(names):
@@ -214,6 +220,16 @@ def of_columns(
                 f"no {what} of column {quoted(name)}; known are those of {', '.join(given)}"
             )
     return [given[name] for name in names]
+
+
+def called(name: object) -> str:
+    """A column's name as it stands in equations, where a number would be taken for one.
+
+    >>> called("height"), called(0)
+    ('height', 'x0')
+    """
+    number = _number(str(name))
+    return str(name) if number is None or not np.isfinite(number) else f"x{name}"
 
 
 def counted(n: int, what: str) -> str:
@@ -254,14 +270,17 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
     return list(kept.values())
 
 
-def _frame(data: pd.DataFrame | Mapping | np.ndarray | Sequence) -> pd.DataFrame:
+def _frame(data: Table) -> pd.DataFrame:
+    """With columns as they are :func:`called`."""
+    if isinstance(data, str | Path):
+        data = read_csv(Path(data))
     if isinstance(data, pd.DataFrame):
-        return data
+        return data.rename(columns=called)
     other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
     if other_frame or isinstance(data, Mapping):
         names = data.columns if other_frame else data
         try:
-            return pd.DataFrame({str(name): _unmasked(data[name]) for name in names})
+            return pd.DataFrame({called(name): _unmasked(data[name]) for name in names})
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
@@ -280,9 +299,7 @@ def _unmasked(values: object) -> np.ndarray:
     return np.asarray(values)
 
 
-def columns_in(
-    data: pd.DataFrame | Mapping | np.ndarray | Sequence, names: Sequence[str]
-) -> np.ndarray:
+def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
     """The columns with these names as float64, (N, D), nan where a value is missing.
 
     By name where the columns have names. An array has just these columns, in this order, or more:
@@ -294,8 +311,8 @@ def columns_in(
     Raises:
         BadTable: a column is not there, or holds no numbers.
     """
-    frame = _frame(data).rename(columns=str)
-    by_name = isinstance(data, Mapping) or hasattr(data, "columns")
+    frame = _frame(data)
+    by_name = isinstance(data, Mapping | str | Path) or hasattr(data, "columns")
     if not by_name and frame.shape[1] == len(names):
         frame.columns = [*names]
     for name in names:

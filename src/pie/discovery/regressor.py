@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
 
 from ..search.plus import PlusConfig
 from .laws import discover
-from .measurements import MAX_POINTS
+from .measurements import MAX_POINTS, called
 from .result import Law, Result
 
 
@@ -70,7 +70,7 @@ class ImplicitRegressor(BaseEstimator):
         )  # fmt: skip
         given = isinstance(X, pd.DataFrame)
         names = list(X.columns) if given else [f"x{j + 1}" for j in range(checked.shape[1])]
-        self._names = [str(name) for name in names]
+        self._names = [called(name) for name in names]
         how = self.get_params()
         config = PlusConfig(beam=how.pop("beam"), proposers=tuple(how.pop("proposers")))
         seed = int(how.pop("random_state") or 0)

@@ -26,7 +26,7 @@ from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
-from .measurements import columns_in, counted
+from .measurements import Table, columns_in, counted
 
 FORMAT = 6  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
@@ -239,7 +239,7 @@ class Law:
         """Operators, variables and constants."""
         return len(self.program.codes)
 
-    def __call__(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+    def __call__(self, points: Table) -> np.ndarray:
         """f at the rows of a table with these columns, by name, or of points (N, D), (N,).
 
         nan where a value is missing.
@@ -247,7 +247,7 @@ class Law:
         with np.errstate(all="ignore"):
             return self.program.values(columns_in(points, self.names))
 
-    def distance(self, points: pd.DataFrame | np.ndarray) -> np.ndarray:
+    def distance(self, points: Table) -> np.ndarray:
         """Signed first-order distance f/‖∇f‖ of the rows of such a table, in its units, (N,)."""
         return first_order_distances(self.program, columns_in(points, self.names))
 

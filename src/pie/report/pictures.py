@@ -2,23 +2,21 @@
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..discovery.measurements import columns_in
+from ..discovery.measurements import Table, columns_in
 from ..discovery.result import Law, Result
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
-Data = pd.DataFrame | Mapping | np.ndarray | Sequence  # with the columns of a law
 _COLOUR = METHODS["PIE+"][0]
 _PLANES = 14  # that cut a surface
 
 
-def plot(found: Law | Result, data: Data) -> Figure:
+def plot(found: Law | Result, data: Table) -> Figure:
     """A law, or the best one of a result, over its data; see :func:`zero_set`.
 
     ValueError where no law was found, or where it has more than three columns: then
@@ -38,7 +36,7 @@ def plot(found: Law | Result, data: Data) -> Figure:
     return zero_set(law, data)
 
 
-def zero_set(law: Law, data: Data) -> Figure:
+def zero_set(law: Law, data: Table) -> Figure:
     """The points and the curve, or the surface cut by planes, on which f = 0.
 
     Rows with missing values are not drawn.
@@ -74,7 +72,7 @@ def zero_set(law: Law, data: Data) -> Figure:
     return figure
 
 
-def turntable(law: Law, data: Data, frames: int = 18) -> str:
+def turntable(law: Law, data: Table, frames: int = 18) -> str:
     """The surface and its points from ``frames`` equal angles: HTML with a slider, loading nothing.
 
     ValueError if the law has two columns, or there are no frames.
@@ -117,7 +115,7 @@ def overview(results: dict[str, Result]) -> pd.DataFrame:
     return pd.DataFrame(lines).fillna("–")
 
 
-def residuals(law: Law, data: Data) -> Figure:
+def residuals(law: Law, data: Table) -> Figure:
     """Where points lie off: signed distance against each column, and how it is distributed."""
     points = columns_in(data, law.names)
     distance = law.distance(points)
