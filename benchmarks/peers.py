@@ -36,6 +36,7 @@ from pie.experiments.answers import answer_to
 from pie.experiments.evaluation import scored
 from pie.expr.expression import Expression, from_tree, parse, to_tree
 from pie.expr.terms import weighted_sum
+from pie.files import whole
 from pie.search.relations import columns_of
 
 HERE = Path(__file__).resolve().parent
@@ -169,9 +170,8 @@ def keep(
     took = time.perf_counter() - began
     text = "" if found is None else str(from_tree(to_tree(found)))
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".tmp")
-    partial.write_text(json.dumps({"equation": text, "seconds": took}))
-    partial.replace(path)
+    with whole(path) as made:
+        made.write_text(json.dumps({"equation": text, "seconds": took}))
 
 
 def draw(rows: pd.DataFrame):

@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 from peers import keep, pyoperon
 from tqdm import tqdm
 
-from pie.data.columns import ColumnLaw, columns, feynman_columns, points
+from pie.data.columns import ColumnLaw, column_laws, points
 from pie.experiments.metrics import right_skeleton
 from pie.expr.expression import Expression, Tree, from_tree, parse
 from pie.search.plus import MOST_COLUMNS
@@ -129,8 +129,8 @@ def main() -> None:
     sys.path.insert(0, str(HERE))
     from run import machine
 
-    read = {"AI-Feynman": feynman_columns, "textbooks": columns}
-    sets = {name: of(ROOT / "data/columns")[::EVERY] for name, of in read.items()}
+    files = {"AI-Feynman": "feynman_columns", "textbooks": "columns"}
+    sets = {name: column_laws(file, ROOT / "data/columns")[::EVERY] for name, file in files.items()}
     levels, seconds = NOISE, options.seconds
     if options.tiny:
         sets, levels, seconds = {"textbooks": sets["textbooks"][:1]}, NOISE[1:], 1.0

@@ -34,6 +34,7 @@ from pie.expr.derivatives import NONE, jets, workspace
 from pie.expr.elementary import exp_row, wave_row
 from pie.expr.expression import Expression, parse
 from pie.expr.kernel import values
+from pie.files import whole
 from pie.fit import guards, sampson, sampson_fits
 
 HERE = Path(__file__).resolve().parent
@@ -205,9 +206,8 @@ def main() -> None:
         ("shares.json", json.dumps({"machine": machine()} | results, indent=1) + "\n"),
         ("shares.md", tables(results)),
     ):
-        partial = options.out / f"{name}.tmp"
-        partial.write_text(text)
-        partial.replace(options.out / name)
+        with whole(options.out / name) as made:
+            made.write_text(text)
     print(tables(results))
 
 

@@ -1,7 +1,7 @@
 """How many laws of data/columns/development.csv *PIE+* finds, and what it says of the others.
 
     python tools/columns.py --noise 0 0.01 --units
-    python tools/columns.py --seconds 6 --workers 1  # of the laws of 12_columns with six columns
+    python tools/columns.py --width 6 --workers 1  # seconds, laws of 12_columns with six columns
 
 Choices may be made on the development laws, unlike on those of notebooks/12_columns.ipynb.
 """
@@ -9,11 +9,12 @@ Choices may be made on the development laws, unlike on those of notebooks/12_col
 import argparse
 from pathlib import Path
 
-from pie.data.columns import columns, development, feynman_columns
+from pie.data.columns import column_laws
 from pie.experiments.many_columns import answers
 from pie.experiments.settings import load_settings
 
 ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "data/columns"
 POINTS = 200
 
 
@@ -22,18 +23,18 @@ def main() -> None:
     parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.01], help="in spreads")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--units", action="store_true", help="the search knows them")
-    parser.add_argument("--seconds", type=int, metavar="WIDTH", help="only these, of 12_columns")
+    parser.add_argument("--width", type=int, help="only these, of 12_columns")
     options = parser.parse_args()
-    laws = {"development": development(ROOT / "data/columns")}
-    if width := options.seconds:
-        every = [*feynman_columns(ROOT / "data/columns"), *columns(ROOT / "data/columns")]
+    laws = {"development": column_laws("development", FOLDER)}
+    if width := options.width:
+        every = [*column_laws("feynman_columns", FOLDER), *column_laws("columns", FOLDER)]
         laws = {f"{width} columns": [law for law in every if len(law.columns) == width]}
     config = load_settings(ROOT / "params.yaml").inference_plus
     weights = ROOT / "data/models/pie-plus"
     rows = answers(
         laws, options.noise, POINTS, weights, config, options.workers, with_units=options.units
     )
-    if options.seconds:
+    if options.width:
         print(rows.groupby(["set", "noise"]).seconds.agg(["size", "median", "max"]).to_string())
         return
     for row in rows[~rows.right].itertuples():

@@ -20,7 +20,7 @@ from pie.expr.canonical import canonical
 from pie.search.plus import PlusConfig, discover_plus
 
 
-def answer(model: torch.nn.Module, points: np.ndarray) -> dict:
+def answer(model: object, points: np.ndarray) -> dict:
     """The best candidate in canonical form, empty where there is none, and seconds of processor."""
     began = time.process_time()
     try:

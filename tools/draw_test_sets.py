@@ -8,10 +8,10 @@ the 80 clouds of ``synthetic`` come out otherwise.
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from pie.data.benchmarks import (
     NAMES,
@@ -80,10 +80,7 @@ def write_field(folder: Path, seed: int = 2026) -> None:
         row["noise"] = f"{np.exp(rng.uniform(least, greatest)):.2g}"
         points = draw_wild(law_of(row), row["way"], POINTS[row["way"]], rng)
         stored[row["id"]] = add_noise(points, float(row["noise"]), rng)
-    with open(folder / "field.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows).to_csv(folder / "field.csv", index=False, lineterminator="\n")
     np.savez_compressed(folder / "field.npz", **stored)
 
 

@@ -6,11 +6,11 @@ It prints how often constants of these formulas are known, by the part that they
 of those that could have the magnitude of an earlier one do (:mod:`pie.expr.known_numbers`).
 """
 
-import csv
 import json
 from collections import Counter
 from pathlib import Path
 
+from pie.data.benchmarks import read_rows
 from pie.expr.canonical import canonical
 from pie.expr.expression import Expression, parse
 from pie.expr.known_numbers import free_numbers, known_numbers, parts_of
@@ -21,8 +21,7 @@ FORMULAS = Path(__file__).resolve().parent.parent / "data/prior/formulas.csv"
 
 def formulas(path: Path) -> list[Expression]:
     """The formulas of a CSV, in canonical form."""
-    with open(path, newline="") as file:
-        return [canonical(parse(row["equation"])) for row in csv.DictReader(file)]
+    return [canonical(parse(row["equation"])) for row in read_rows(path)]
 
 
 def shares(forms: list[Expression]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from nbclient import NotebookClient
 from notebook_code import run_part
 
 from pie.experiments.settings import load_settings
+from pie.files import whole
 from pie.params import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,14 +68,7 @@ def strip(path: Path) -> None:
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = []
         cell["id"] = uuid.uuid5(uuid.NAMESPACE_OID, f"{path.stem}-{i}").hex[:8]
-    replace(notebook, path)
-
-
-def replace(notebook: nbformat.NotebookNode, path: Path) -> None:
-    """Write a notebook whole or not at all."""
-    partial = path.with_suffix(".tmp")
-    nbformat.write(notebook, partial)
-    partial.replace(path)
+    nbformat.write(notebook, path)
 
 
 def execute(name: str, parts: list[str]) -> None:
@@ -103,7 +97,8 @@ def show(name: str) -> None:
     NotebookClient(notebook, kernel_name="python3", record_timing=False).execute(cwd=str(ROOT))
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
-    replace(notebook, path)
+    with whole(path) as made:
+        nbformat.write(notebook, made)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from pie.files import whole
 from pie.params import read_yaml
 from pie.report.page import render, stages
 
@@ -61,12 +62,6 @@ def page(root: Path = ROOT) -> str:
     return render(files(root), stages(read_yaml(root / "dvc.yaml")), history(root))
 
 
-def write(text: str, path: Path) -> None:
-    """Whole or not at all: a reader never sees half a page."""
-    partial = path.with_suffix(".tmp")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
-
-
 if __name__ == "__main__":
-    write(page(), ROOT / "reports/index.html")
+    with whole(ROOT / "reports/index.html") as made:
+        made.write_text(page(), encoding="utf-8")

@@ -14,25 +14,12 @@ from pathlib import Path
 
 import yaml
 
+from pie.experiments.sensitivity import merged
 from pie.params import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 MADE = ("data/corpus/", "data/models/", "data/results/", "reports/", "dvc.lock")  # by the pipeline
 APART = ("tests/",)
-
-
-def merged(base: dict, changes: dict) -> dict:
-    """Nested mappings, the values of ``changes`` before those of ``base``.
-
-    >>> merged({"a": 1, "b": {"c": 2, "d": [3]}}, {"b": {"d": [4]}})
-    {'a': 1, 'b': {'c': 2, 'd': [4]}}
-    """
-    nested = {
-        key: merged(base[key], value)
-        for key, value in changes.items()
-        if isinstance(value, dict) and isinstance(base.get(key), dict)
-    }
-    return base | changes | nested
 
 
 def copy(folder: Path, root: Path = ROOT) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pie.data.benchmarks import read_equations, read_rows
-from pie.data.columns import KINDS, columns, development, feynman_columns, points
+from pie.data.columns import KINDS, column_laws, points
 from pie.data.corpus import HeldOut
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
@@ -16,11 +16,8 @@ FEYNMAN, OWN, DEVELOPMENT = 83, 40, 31
 
 @pytest.fixture(scope="module")
 def sets(root):
-    folder = root / "data/columns"
-    return {
-        "feynman_columns": feynman_columns(folder), "columns": columns(folder),
-        "development": development(folder),
-    }  # fmt: skip
+    names = "feynman_columns", "columns", "development"
+    return {name: column_laws(name, root / "data/columns") for name in names}
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from pie.data.benchmarks import load, noisy
 from pie.experiments.answers import journal_path
 from pie.experiments.evaluation import evaluate, read_rows, summarise, write_rows
+from pie.experiments.journal import resumed
 from pie.experiments.methods import Setting
 from pie.experiments.metrics import RECOVERED
 from pie.experiments.parts import read
@@ -29,6 +30,21 @@ def setting(tiny_model, tmp_path_factory):
 @pytest.fixture(scope="module")
 def problems(root):
     return load(root / "data/benchmarks", "feynman")[:3]
+
+
+@pytest.mark.parametrize("cut", range(1, 30))
+def test_a_line_that_was_cut_is_found_again(cut, tmp_path):
+    """Also after the first of two brackets, where it ends as a whole line does."""
+    journal, jobs = tmp_path / "j.jsonl", [("a", 1, b"one"), ("a", 2, b"two")]
+    asked = []
+
+    def run(name, item):
+        asked.append(item)
+        return {"found": {"x": item}}
+
+    first = resumed(run, jobs, {"a": journal})
+    journal.write_text(journal.read_text()[:-cut])
+    assert resumed(run, jobs, {"a": journal}) == first and asked == [1, 2, 2]
 
 
 def test_rows_come_for_every_method_and_problem_and_resume(setting, problems, tmp_path):

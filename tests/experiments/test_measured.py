@@ -20,6 +20,7 @@ from pie.experiments.measured import (
     nested,
     plain_answers,
     read_tables,
+    same_curve,
 )
 from pie.expr.expression import parse
 from pie.fit.uncertainty import polished
@@ -228,6 +229,12 @@ def test_rows_of_tables_without_a_law_have_none():
     noise = np.random.default_rng(0).standard_normal((60, 2))
     (row,) = answers([table(noise)], QUICK).itertuples(index=False)
     assert not row.law and not row.is_law and (row.place, row.how) == (-1, "")
+
+
+def test_no_answer_is_no_plain_form():
+    """Empty as it is found, nan as it is read."""
+    rows = pd.DataFrame({"law": ["line", "line"], "answer": ["", np.nan], "plain": [False, False]})
+    assert not same_curve(rows).any()
 
 
 def test_rows_of_obvious_laws_tell_plain_answers():

@@ -87,4 +87,6 @@ def test_corpus_only_fills_its_part_and_stops(tmp_path, root, monkeypatch):
           "--part", "2/2", "--workers", "1", "--cache", str(tmp_path / "c"),
           "--weights", str(tmp_path / "w")])  # fmt: skip
     assert [p.name for p in (tmp_path / "c").glob("*/*")] == ["shard-00001.npz"]
+    main(["--params", str(params), "--benchmarks", str(root / "data/benchmarks"), "--corpus-only",
+          "--stream", "--weights", str(tmp_path / "w")])  # fmt: skip
     assert not (tmp_path / "w").exists()

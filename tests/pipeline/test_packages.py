@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-# params and sources are modules of their own: records and digests, which know nothing of equations
+# params, sources and files are modules of their own, which know nothing of equations
 PACKAGES = [
-    "params", "sources", "expr", "zeroset", "fit", "data", "network", "search", "discovery",
-    "baselines", "experiments", "report",
+    "params", "sources", "files", "expr", "zeroset", "fit", "data", "network", "search",
+    "discovery", "baselines", "experiments", "report",
 ]  # fmt: skip
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "pie"
 MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem in PACKAGES)

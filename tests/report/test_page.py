@@ -317,15 +317,6 @@ def test_without_a_history_the_page_says_so(tool, project, where, monkeypatch):
     assert tool.page(home).count(NO_HISTORY) == 3
 
 
-def test_a_page_is_replaced_whole(tool, tmp_path):
-    path = tmp_path / "index.html"
-    path.write_text("former")
-    with path.open() as reader:
-        tool.write("new", path)
-        assert reader.read() == "former"
-    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
-
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 LOOK = """<script>addEventListener("load", () => {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pie.data.columns import development
+from pie.data.columns import column_laws
 from pie.data.columns import points as points_of
 from pie.data.sampling import add_noise
 from pie.expr.expression import parse
@@ -87,7 +87,9 @@ def test_logarithms_of_wide_columns_come_last_and_are_written_back(rng):
 
 @pytest.mark.parametrize("law_id", ["D23", "D30"])
 def test_a_law_about_degrees_is_found_under_noise(law_id, root):
-    law = next(one for one in development(root / "data/columns") if one.law_id == law_id)
+    law = next(
+        one for one in column_laws("development", root / "data/columns") if one.law_id == law_id
+    )
     model = Network.load(root / "data/models/pie-plus")
     asked = PlusConfig(proposers=("relations",))
     best = discover_plus(model, points_of(law, 200, 0.01, 0), asked).best.expression

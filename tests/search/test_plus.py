@@ -182,3 +182,13 @@ def test_outliers_are_some_points_far_from_an_equation_that_is_near_the_others(r
     assert without_outliers(best, far, (), FAST) is None, "two fifths are no few"
     assert without_outliers(best, far[38:58], (), FAST) is None, "18 do not tell that two are"
     np.testing.assert_array_equal(without_outliers(best, far[38:60], (), FAST), far[40:60])
+
+
+def test_a_zero_without_a_gradient_is_no_outlier(rng):
+    """At x1 = x2 = 0 the first-order distance of x1² − x2² would be 0/0."""
+    x = rng.uniform(0.5, 1.0, 90)
+    points = np.vstack(
+        [np.column_stack([x, x + 0.01 * rng.standard_normal(90)]), np.zeros((10, 2))]
+    )
+    best = Candidate(parse("x1**2 - x2**2"), -0.01, 0.0, "ok", 0.01, contrast=0.01)
+    assert without_outliers(best, points, (), FAST) is None

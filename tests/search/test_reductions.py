@@ -7,9 +7,10 @@ from pie.discovery.certificate import certify
 from pie.discovery.units import Units
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse
+from pie.fit.constants import Fit
 from pie.search.cloud import Cloud
 from pie.search.plus import PlusConfig, discover_plus
-from pie.search.pool import Pool
+from pie.search.pool import Draft, Found, Pool
 from pie.search.price import Prices
 from pie.search.proposers.reductions import (
     Reductions,
@@ -115,6 +116,22 @@ def test_what_is_too_long_in_the_columns_or_their_coordinates_is_left_out():
     batches = list(reductions(Reductions(), Prices(), 90, few, cloud, Pool(lambda _: ())))
     drafts = [draft for batch in batches for draft in batch.drafts]
     assert 3 in asked and drafts and all(len(d.expression.codes) <= 90 for d in drafts)
+
+
+def test_an_equation_that_is_too_long_in_the_columns_says_nothing_of_tables():
+    """The best one so far; in their own units its 159 tokens are more than the 256 allowed."""
+    points = 1e6 * drawn("x4 - x1*x2/x3")
+    cloud = Cloud.even(points, np.zeros(4, bool))
+    long = parse(" + ".join(["x1"] * 80))
+    pool = Pool(lambda found: found.fit.error)
+    pool.keep(Found(Draft(long, "relations"), Fit(long, -1e-3, "ok", 1e-3, 0.1)))
+    with pytest.raises(ValueError, match="256"):
+        cloud.back(long)
+    few = [parse("x1 - x2*x3")]
+    batches = reductions(
+        Reductions(), Prices(), 90, lambda table: few[: table.shape[1] == 3], cloud, pool
+    )
+    assert any(batch.drafts for batch in batches)
 
 
 def test_up_to_three_columns_nothing_is_reduced(tiny_network):

@@ -31,7 +31,7 @@ import torch
 from ..expr.expression import Expression
 from ..expr.operators import CONSTANT, MAX_VARIABLES
 from ..fit.constants import Fit, fit
-from ..fit.fitness import stochastic_copies
+from ..fit.fitness import copies_for
 from ..search.candidates import Candidate, Discovery, check_points
 from .config import NeuralGuidedConfig
 from .policy import Policy
@@ -152,12 +152,8 @@ def neural_guided(
     points.
     """
     began = time.perf_counter()
-    if fitness not in ("cl-fem", "vanilla"):
-        raise ValueError(f"fitness is {fitness!r}; expected cl-fem or vanilla")
     points = check_points(points, MAX_VARIABLES)
-    copies = None
-    if fitness == "cl-fem":
-        copies = stochastic_copies(points, np.random.default_rng(config.seed))
+    copies = copies_for(fitness, points, config.seed)
     judge = _Judge(points, copies, config, began + seconds)
     with contextlib.suppress(_Finished):
         _search(Grammar(points.shape[1], config), judge)

@@ -52,7 +52,8 @@ def read_equations(folder: Path, name: str) -> dict[str, Expression]:
     """Equations of a test set by id; FileNotFoundError if there is no such set."""
     path = Path(folder) / f"{name}.csv"
     if not path.exists():
-        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {', '.join(NAMES)}")
+        known = ", ".join(sorted(one.stem for one in Path(folder).glob("*.csv")))
+        raise FileNotFoundError(f"no test set {name!r} in {folder}; known are {known}")
     return {row["equation_id"]: parse(row["equation"]) for row in read_rows(path)}
 
 

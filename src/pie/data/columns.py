@@ -46,7 +46,8 @@ class ColumnLaw(NamedTuple):
     def units(self) -> tuple[str, ...]:
         """Units of the columns, as Pint reads them; ``1`` where the name of a column has none.
 
-        >>> development()[0].units, development()[2].units[0]
+        >>> laws = column_laws("development")
+        >>> laws[0].units, laws[2].units[0]
         (('kPa', 'L', 'mol', 'K'), '1')
         """
         return tuple(map(_unit, self.columns))
@@ -62,43 +63,22 @@ def _unit(column: str) -> str:
     return "/".join([above, *" ".join(below).split()])
 
 
-def _read(path: Path) -> list[ColumnLaw]:
+def column_laws(name: str, folder: Path = FOLDER) -> list[ColumnLaw]:
+    """The laws of ``feynman_columns``, ``columns`` or ``development``, with four to nine columns.
+
+    >>> column_laws("feynman_columns")[2].columns
+    ('m_0', 'v', 'c', 'm')
+    >>> law = column_laws("development")[20]
+    >>> law.name, law.inverse
+    ('refraction (Snell)', 'arcsin, degrees')
+    """
     laws = []
-    for row in read_rows(path):
+    for row in read_rows(Path(folder) / f"{name}.csv"):
         low, high = (np.array(row[key].split(";"), float) for key in ("low", "high"))
         about = row["id"], row["kind"], row["name"], tuple(row["columns"].split(";"))
         solved = parse(row["formula"]), row.get("inverse", "")
         laws.append(ColumnLaw(*about, parse(row["equation"]), low, high, *solved))
     return laws
-
-
-def feynman_columns(folder: Path = FOLDER) -> list[ColumnLaw]:
-    """Equations of Udrescu and Tegmark (2020) with four to nine columns.
-
-    >>> feynman_columns()[2].columns
-    ('m_0', 'v', 'c', 'm')
-    """
-    return _read(Path(folder) / "feynman_columns.csv")
-
-
-def columns(folder: Path = FOLDER) -> list[ColumnLaw]:
-    """Laws of textbooks with four to eight columns.
-
-    >>> law = columns()[13]
-    >>> print(law.name, law.equation, sep=": ")
-    lensmaker's equation: 1.0/x4 - (x1 - 1.0)*(1.0/x2 - 1.0/x3)
-    """
-    return _read(Path(folder) / "columns.csv")
-
-
-def development(folder: Path = FOLDER) -> list[ColumnLaw]:
-    """Laws of textbooks with four to six columns on which choices may be made, some about degrees.
-
-    >>> law = development()[20]
-    >>> law.name, law.inverse
-    ('refraction (Snell)', 'arcsin, degrees')
-    """
-    return _read(Path(folder) / "development.csv")
 
 
 def points(law: ColumnLaw, n: int, noise: float, seed: int) -> np.ndarray:
@@ -107,7 +87,7 @@ def points(law: ColumnLaw, n: int, noise: float, seed: int) -> np.ndarray:
     ``noise`` is a share of each column's standard deviation; a seed has the same exact points under
     every noise. Before noise, inputs are the same on every machine, the last column to rounding.
 
-    >>> law = columns()[13]
+    >>> law = column_laws("columns")[13]
     >>> drawn = points(law, 100, noise=0.0, seed=1)
     >>> bool(np.abs(law.equation.values(drawn)).max() < 1e-12)
     True

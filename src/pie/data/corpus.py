@@ -8,7 +8,6 @@ import functools
 import itertools
 import json
 import multiprocessing
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,6 +22,7 @@ from ..expr.canonical import NoZeroSet, canonical
 from ..expr.expression import Expression, from_tree
 from ..expr.operators import BY_NAME
 from ..expr.vocabulary import encode
+from ..files import whole
 from ..sources import digest_of
 from .generator import GeneratorConfig, random_tree
 from .mixture import FEWEST, MixtureConfig, presented, random_equation, random_points
@@ -195,10 +195,8 @@ class Corpus:
         arrays = self.arrays(index * SHARD_SIZE, (index + 1) * SHARD_SIZE)
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}.tmp")
-            with open(partial, "wb") as file:
+            with whole(path) as partial, open(partial, "wb") as file:
                 np.savez(file, **arrays)
-            partial.replace(path)
         return arrays
 
     def digest(self) -> str:

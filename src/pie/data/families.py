@@ -5,12 +5,12 @@ equation is g(x) = g(x₀) for a random x₀ in the sampling box, so that zeros 
 g(x) = 0 if g is explicit in one variable (:data:`SOLVED`).
 """
 
-import functools
 from dataclasses import replace
 
 import numpy as np
 
 from ..expr.expression import Tree, from_tree, power_tree, with_variables
+from ..expr.terms import joined
 from .generator import GeneratorConfig, random_tree
 
 _FUNCTIONS = ("exp", "ln", "sqrt", "sin", "cos")
@@ -38,10 +38,6 @@ def _plus(tree: Tree, constant: float) -> Tree:
     return tree if constant == 0.0 else ("add", tree, ("c", constant))
 
 
-def _joined(operator: str, trees: list[Tree]) -> Tree:
-    return functools.reduce(lambda left, right: (operator, left, right), trees)
-
-
 def _shuffled(rng: np.random.Generator, variables: int) -> list[Tree]:
     return [("x", int(j) + 1) for j in rng.permutation(variables)]
 
@@ -53,7 +49,7 @@ def _monomial(rng: np.random.Generator, leaves: list[Tree], exponents) -> Tree:
         if rng.random() < 0.05:
             p = round(float(rng.uniform(0.3, 3.0)), 2)
         (above if p > 0.0 else below).append(power_tree(leaf, ("c", abs(p))))
-    return _joined("div", [_joined("mul", above or [("c", 1.0)]), *below])
+    return joined("div", [joined("mul", above or [("c", 1.0)]), *below])
 
 
 def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
@@ -68,7 +64,7 @@ def sum_of_powers(rng: np.random.Generator, variables: int) -> Tree:
     if rng.random() < 0.2:
         a, b = _shuffled(rng, variables)[:2]
         terms.append(_times(_factor(rng), ("mul", a, b)))
-    return _joined("add", terms)
+    return joined("add", terms)
 
 
 def powers(rng: np.random.Generator, variables: int) -> Tree:
@@ -113,7 +109,7 @@ def separable(rng: np.random.Generator, variables: int) -> Tree:
         else:
             term = ("div", ("c", 1.0), inner)
         terms.append(_times(_factor(rng, one=0.5), term))
-    return _joined("add", terms)
+    return joined("add", terms)
 
 
 def nested(rng: np.random.Generator, variables: int) -> Tree:

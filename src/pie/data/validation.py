@@ -1,4 +1,4 @@
-"""Validation problems: every choice of *PIE+* is made on them, never on a test set.
+"""Validation problems, which may guide choices of *PIE+*; test sets may not.
 
 They are items of the validation corpora (training seed + 1) beyond those of the validation loss.
 """

@@ -4,7 +4,6 @@ They are scored in :mod:`pie.experiments.evaluation`, which may change without n
 """
 
 import contextlib
-import csv
 import functools
 import hashlib
 import sys
@@ -13,14 +12,15 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from ..data.benchmarks import Problem
+from ..data.benchmarks import Problem, read_rows
 from ..expr.canonical import canonical
 from ..expr.expression import Expression
 from ..search.candidates import Method, Unusable
 from ..zeroset.degeneracy import SOUND, kind
-from .journal import resumed
+from .journal import resumed, write_table
 
 Record = TypeVar("Record")
 
@@ -165,22 +165,14 @@ def write_records(kind_of: type[Record], records: Sequence[Record], path: Path) 
 
     A field that has its default in every record is left out.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".tmp")
-    with open(partial, "w", newline="") as file:
-        names = [
-            f.name for f in fields(kind_of)
-            if f.default is MISSING or any(getattr(r, f.name) != f.default for r in records)
-        ]  # fmt: skip
-        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(record) for record in records)
-    partial.replace(path)
+    names = [
+        f.name for f in fields(kind_of)
+        if f.default is MISSING or any(getattr(r, f.name) != f.default for r in records)
+    ]  # fmt: skip
+    write_table(pd.DataFrame([asdict(r) for r in records], columns=names), path)
 
 
 def read_records(kind_of: type[Record], path: Path) -> list[Record]:
     """Records of a CSV that :func:`write_records` wrote."""
     types = {f.name: f.type for f in fields(kind_of)}
-    with open(path, newline="") as file:
-        return [kind_of(**{k: types[k](v) for k, v in row.items()}) for row in csv.DictReader(file)]
+    return [kind_of(**{k: types[k](v) for k, v in row.items()}) for row in read_rows(path)]

@@ -1,5 +1,6 @@
 """Many jobs in processes; results stored one by one, so that an interrupted run continues."""
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
+from ..files import whole
 from ..sources import digest_of
 
 Item, Config, Result = TypeVar("Item"), TypeVar("Config"), TypeVar("Result")
@@ -20,8 +22,12 @@ def _finished(path: Path | None) -> dict[str, dict]:
     """Lines of a journal by key; one that was cut is skipped."""
     if path is None or not path.exists():
         return {}
-    lines = [json.loads(x) for x in path.read_text().splitlines() if x.endswith("}")]
-    return {line.pop("points"): line for line in lines}
+    found = {}
+    for text in path.read_text().splitlines():
+        with contextlib.suppress(ValueError):
+            line = json.loads(text)
+            found[line.pop("points")] = line
+    return found
 
 
 def resumed(
@@ -73,7 +79,7 @@ def search_all(
 
     journal = None
     if folder:
-        digest = digest_of([module], config, sorted(Path(weights).glob("*.saf*"))).hex()
+        digest = digest_of([module], config, sorted(Path(weights).glob("*.safetensors"))).hex()
         journal = Path(folder) / f"{digest[:12]}.jsonl"
     jobs = [("", item, content(item)) for item in items]
     return [line["found"] for line in resumed(found, jobs, {"": journal}, workers)]
@@ -91,6 +97,5 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV, atomically."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".tmp")
-    table.to_csv(partial, index=False, lineterminator="\n")
-    partial.replace(path)
+    with whole(path) as partial:
+        table.to_csv(partial, index=False, lineterminator="\n")

@@ -8,7 +8,6 @@ height at 0 of a·(1 − exp(−b·x)), the form is not enough: the zeros must b
 one part, ``choice``, may guide choices, those of the other, ``test``, may not.
 """
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +16,13 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
 
-from ..data.benchmarks import Problem
+from ..data.benchmarks import Problem, read_rows
 from ..data.obvious import LAWS, problems
 from ..discovery.certificate import same_zero_set
 from ..discovery.laws import discover
 from ..discovery.measurements import measurements, read_csv
 from ..discovery.pretrained import default_weights, from_pretrained
-from ..discovery.result import Law, first_order_distances
+from ..discovery.result import Law
 from ..expr.canonical import canonical
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
@@ -32,6 +31,7 @@ from ..expr.terms import bare, terms
 from ..search.plus import PlusConfig, discover_plus
 from ..search.shapes import name_of
 from ..zeroset.box import Box
+from ..zeroset.distance import first_order_distances
 from ..zeroset.metric import Metric
 from ..zeroset.spreads import robust_spreads
 from .journal import search_all
@@ -65,16 +65,15 @@ class Table:
 
 def read_tables(folder: Path) -> list[Table]:
     """All tables of a folder with ``tables.csv``, in its order."""
-    with open(Path(folder) / "tables.csv", newline="") as file:
-        return [
-            Table(
-                row["table"], row["part"], tuple(row["units"].split()), row["textbook"],
-                tuple(parse(text) for text in row["relation"].split(" ; ") if text),
-                float(row["certified_sd"] or "nan"),
-                read_csv(Path(folder) / f"{row['table']}.csv"),
-            )
-            for row in csv.DictReader(file)
-        ]  # fmt: skip
+    return [
+        Table(
+            row["table"], row["part"], tuple(row["units"].split()), row["textbook"],
+            tuple(parse(text) for text in row["relation"].split(" ; ") if text),
+            float(row["certified_sd"] or "nan"),
+            read_csv(Path(folder) / f"{row['table']}.csv"),
+        )
+        for row in read_rows(Path(folder) / "tables.csv")
+    ]  # fmt: skip
 
 
 def free_constants(expression: Expression) -> int:
@@ -229,7 +228,10 @@ def same_curve(rows: pd.DataFrame) -> pd.Series:
     of_law = {law.name: parse(law.equation) for law in LAWS}
     clean = {p.equation_id: p.points for p in problems([0.0], [0])}
     found = []
-    for row in rows.itertuples():
+    for row in rows.fillna({"answer": ""}).itertuples():
+        if not row.answer:  # none was found
+            found.append(False)
+            continue
         truth, points, form = of_law[row.law], clean[f"{row.law}-0"], parse(row.answer)
         box = Box(points.min(axis=0), points.max(axis=0))
         simple = len(form.constants) <= len(canonical(truth).constants) and not nested(form)

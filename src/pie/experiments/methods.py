@@ -1,13 +1,12 @@
 """The methods of this project for the evaluation: the paper's, and *PIE+*, whole and in parts."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..discovery.pretrained import from_pretrained
 from ..search.algorithm2 import InferenceConfig
 from ..search.candidates import Method
 from ..search.plus import PlusConfig, discover_plus
-from ..search.price import Prices
 from ..sources import digest_of
 from .paper_methods import PaperMethods, shards_in
 
@@ -15,7 +14,7 @@ PLUS = "PIE+"
 
 
 def in_parts(config: PlusConfig) -> dict[str, PlusConfig]:
-    """*PIE+*, its network alone, and *PIE+* without one proposer or price at a time, by name.
+    """*PIE+*, its network alone, and *PIE+* without one proposer at a time, by name.
 
     >>> [*in_parts(PlusConfig(proposers=("relations", "network")))][:4]
     ['PIE+', 'PIE+ (network alone)', 'PIE+ (no relations)', 'PIE+ (no network)']
@@ -24,11 +23,6 @@ def in_parts(config: PlusConfig) -> dict[str, PlusConfig]:
     for part in config.proposers:
         if kept := tuple(name for name in config.proposers if name != part):
             found[f" (no {part})"] = replace(config, proposers=kept)
-    for price in fields(Prices):
-        if price.name != "resolution":
-            prices = replace(config.prices, **{price.name: 0.0})
-            found[f" (no price of {price.name}s)"] = replace(config, prices=prices)
-    found[" (plain least squares)"] = replace(config, far=float("inf"))
     return {PLUS + part: changed for part, changed in found.items()}
 
 

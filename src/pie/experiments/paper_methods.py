@@ -11,7 +11,7 @@ from ..sources import digest_of
 
 def shards_in(folder: Path) -> list[Path]:
     """Weight files of a folder."""
-    return sorted(Path(folder).glob("*.saf*"))
+    return sorted(Path(folder).glob("*.safetensors"))
 
 
 @dataclass(frozen=True)

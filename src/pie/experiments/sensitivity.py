@@ -54,10 +54,14 @@ class SensitivityConfig:
     inference: InferenceConfig = InferenceConfig()  # not that of section inference
 
 
-def _merged(base: dict, changes: dict) -> dict:
-    """``base`` with the values of ``changes``; mappings in both are merged in the same way."""
+def merged(base: dict, changes: dict) -> dict:
+    """``base`` with the values of ``changes``; mappings in both are merged in the same way.
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": [3]}}, {"b": {"d": [4]}})
+    {'a': 1, 'b': {'c': 2, 'd': [4]}}
+    """
     nested = {
-        key: _merged(base[key], value)
+        key: merged(base[key], value)
         for key, value in changes.items()
         if isinstance(value, dict) and isinstance(base.get(key), dict)
     }
@@ -95,8 +99,8 @@ def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: st
         raise ValueError(f"{where}.base is {variant.base!r}; expected {' or '.join(corpora)}")
 
     def changed(section: str, base: object) -> object:
-        merged = _merged(asdict(base), getattr(variant, section))
-        return record(type(base), merged, f"{where}.{section}")
+        values = merged(asdict(base), getattr(variant, section))
+        return record(type(base), values, f"{where}.{section}")
 
     bases = {"corpus": corpora[variant.base], "model": config.model, "training": config.training}
     sections = {section: changed(section, base) for section, base in bases.items()}

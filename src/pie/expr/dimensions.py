@@ -10,8 +10,8 @@ linear equations for w and the exponents e_k. Units are often such that a factor
 period² = axis³ of years and astronomical units, or in exp(−t) of seconds, and then that 1 is a
 constant with a unit. So where the equations have no solution, summands without a factor, and what
 is inside of exp, ln, sin and cos, get a *hidden* factor 1, as few as there must be. A logarithm is
-shifted by another unit, which a constant beside it takes up. Nothing makes up for another unit of
-an exponent that varies.
+shifted by another unit, which a constant beside it takes up. No factor is hidden in an exponent:
+one that varies has no unit.
 """
 
 from dataclasses import dataclass
@@ -119,12 +119,16 @@ def _solution(
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Exponents of the constants, (P, B), and of hidden factors, (H, B); whether they solve it.
 
-    There are as many hidden factors as must be, those inside of functions left out first.
+    There are as many hidden factors as must be, those inside of functions left out first; none
+    where the equation would be too long with them.
     """
     found, sound = _solved(*_equations(expression, points, scales))
     if sound:
         return found, found[:0], True
-    whole, hidden = _with_factors(expression)
+    try:
+        whole, hidden = _with_factors(expression)
+    except ValueError:  # too long
+        return found, found[:0], False
     columns, targets = _equations(whole, points, scales)
     kept = np.ones(columns.shape[1], bool)
     found, sound = _solved(columns, targets)

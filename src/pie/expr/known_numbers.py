@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from .expression import Expression
-from .operators import BY_NAME, CONSTANT, arity
+from .operators import ADD, CONSTANT, COS, EXP, LN, POW, SIN, SUB, arity
 
 RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
 QUARTER = np.pi / 2.0  # of a turn: a phase that makes a cosine of a sine
@@ -22,10 +22,7 @@ LARGEST = 4.0  # half-integer that is a known exponent at most: two of those for
 ALIKE = 0.1  # relative difference of two numbers that may be one
 FACTOR, SUMMAND, EXPONENT = "factor", "summand", "exponent"  # parts that a constant plays
 WAVE = "wave"  # inside of a sine or cosine
-_POW = BY_NAME["pow"].code
-_INSIDE = {BY_NAME[name].code: name for name in ("exp", "ln")}
-_INSIDE |= dict.fromkeys((BY_NAME["sin"].code, BY_NAME["cos"].code), WAVE)
-_SUMS = BY_NAME["add"].code, BY_NAME["sub"].code
+_INSIDE = {EXP: "exp", LN: "ln", SIN: WAVE, COS: WAVE}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -38,8 +35,8 @@ def parts_of(codes: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
         if code == CONSTANT:
             found.append((part, inside))
         inside = _INSIDE.get(code, inside)
-        below = [SUMMAND if code in _SUMS else FACTOR] * arity(code)
-        if code == _POW:
+        below = [SUMMAND if code in (ADD, SUB) else FACTOR] * arity(code)
+        if code == POW:
             below = [EXPONENT, FACTOR]
         operands += [(part, inside) for part in below]
     return tuple(found)

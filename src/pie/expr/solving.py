@@ -28,14 +28,17 @@ def solved_for(expression: Expression, variable: int) -> Expression:
     Raises:
         Unsolved: it has x_v in more than one place, or in a sine; or no x_v.
     """
-    holding, others = _parted(expression, variable)
+    summands = terms(to_tree(expression))
+    holding = [term for term in summands if _holds(term, variable)]
+    others = _total([term for term in summands if not _holds(term, variable)], -1.0)
     if not holding:
         raise Unsolved(f"x{variable} is not in {expression}")
-    if around := _factors(holding, variable):
-        return from_tree(_ratio(_total(others, -1.0), _total(around, 1.0)))
+    if all(is_linear(term, variable) for term in holding):
+        around = [_without(term, variable) for term in holding]
+        return from_tree(_ratio(others, _total(around, 1.0)))
     if len(holding) > 1:
         raise Unsolved(f"x{variable} is in more than one term of {expression}")
-    return from_tree(_isolated(holding[0], _total(others, -1.0), variable))
+    return from_tree(_isolated(holding[0], others, variable))
 
 
 def implicit(expression: Expression) -> tuple[int, ...]:
@@ -59,30 +62,11 @@ def is_linear(term: Tree, variable: int) -> bool:
     return not _holds(term if around is None else around, variable)
 
 
-def _parted(expression: Expression, variable: int) -> tuple[list[Tree], list[Tree]]:
-    """The terms that hold x_v, and the others."""
-    summands = terms(to_tree(expression))
-    holding = [term for term in summands if _holds(term, variable)]
-    return holding, [term for term in summands if not _holds(term, variable)]
-
-
-def _factors(holding: list[Tree], variable: int) -> list[Tree]:
-    """What multiplies x_v in each term, if all are linear in it; else nothing."""
-    around = [_without(term, variable) for term in holding]
-    return around if all(a is not None and not _holds(a, variable) for a in around) else []
-
-
 def _holds(tree: Tree, variable: int) -> bool:
-    return _places(tree, variable) > 0
-
-
-def _places(tree: Tree, variable: int) -> int:
-    """In how many places x_v stands."""
-    if tree[0] == "c":
-        return 0
-    if tree[0] == "x":
-        return int(tree[1] == variable)
-    return sum(_places(child, variable) for child in tree[1:])
+    """Whether x_v is somewhere in a tree."""
+    if tree[0] in ("x", "c"):
+        return tree == ("x", variable)
+    return any(_holds(child, variable) for child in tree[1:])
 
 
 def _without(term: Tree, variable: int) -> Tree | None:

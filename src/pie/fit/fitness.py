@@ -29,6 +29,13 @@ def stochastic_copies(points: np.ndarray, rng: np.random.Generator) -> np.ndarra
     return copies
 
 
+def copies_for(fitness: str, points: np.ndarray, seed: int) -> np.ndarray | None:
+    """The sets D^j for the fitness ``cl-fem``; None for ``vanilla``. ValueError for another one."""
+    if fitness not in ("cl-fem", "vanilla"):
+        raise ValueError(f"fitness is {fitness!r}; expected cl-fem or vanilla")
+    return stochastic_copies(points, np.random.default_rng(seed)) if fitness == "cl-fem" else None
+
+
 @jit
 def varies(value, copy_values, tau):
     """Whether every d_j (Eq. 5) exceeds τ, from f at the points (N,) and at the copies (D·N,).

@@ -9,7 +9,7 @@ import numpy as np
 from ..expr.derivatives import NONE, jets, workspace
 from ..expr.elementary import ascending, fill, inlined, jit, mean_of
 from ..expr.kernel import values
-from ..zeroset.distance import newton_distances, norm_of
+from ..zeroset.distance import STEPS, norm_of, project
 from .sampson import TRIMMED, residuals
 
 OK, NO_ZEROS, FADED, DENSE = 0, 1, 2, 3
@@ -133,13 +133,13 @@ def examine(codes, constants, columns, permuted, spreads, curved):
         if np.isfinite(norm) and norm > 0.0:
             for j in range(d):
                 shares[j] += (gradient[j, i] / norm * spreads[j] / scale) ** 2 / n
-    distance = newton_distances(codes, constants, columns)
+    distance = project(codes, constants, columns, STEPS)[1]
     error, mean, core = spread_out(distance, scale)
     flat = _is_flat(
         codes, constants, columns, permuted, spreads, value, gradient, core, scale, curved
     )
     if error < 0.3 * scale:
-        null = newton_distances(codes, constants, permuted)
+        null = project(codes, constants, permuted, STEPS)[1]
     else:
         null = np.empty(n)
         residuals(codes, constants, permuted, work, null, np.inf)

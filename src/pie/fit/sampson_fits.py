@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..expr.expression import Expression
-from ..zeroset.distance import first_order
+from ..zeroset.distance import first_order_distances
 from ..zeroset.metric import errors_of
 from ..zeroset.spreads import permuted, robust_spreads
 from . import guards, sampson
@@ -64,9 +64,7 @@ def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
     """
     if not exact.any() or not fit.contrast > EXACT:
         return fit
-    away, _ = first_order(fit.expression, points, errors_of(points, exact))
-    with np.errstate(all="ignore"):
-        away[fit.expression.values(points) == 0.0] = 0.0  # even where the gradient vanishes
+    away = first_order_distances(fit.expression, points, errors_of(points, exact))
     _, error, _ = guards.spread_out(np.abs(np.nan_to_num(away, nan=1.0)), 1.0)
     null = min(max(fit.clearance, 1e-300), guards.FAR)
     return replace(fit, contrast=max(fit.contrast, error / null))

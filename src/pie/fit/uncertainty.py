@@ -7,7 +7,6 @@ with r_n = 0 and ∂r_n/∂c = 0, as where a factor x_j of f vanishes, are not c
 are the :func:`~pie.expr.known_numbers.free_numbers`: J is of these.
 """
 
-import functools
 import itertools
 from collections.abc import Callable, Iterator
 
@@ -18,7 +17,7 @@ from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import EXPONENT, WAVE, WHOLE, free_numbers, parts_of, simpler_values
 from ..expr.terms import joined, terms, without_common_function
-from ..zeroset.distance import first_order
+from ..zeroset.distance import first_order, root_mean_square
 from ..zeroset.neighbours import squared_distances
 from ..zeroset.outliers import near
 
@@ -80,9 +79,7 @@ def rms_distance(
     usual = usual_points(expression, points, units) if usual is None else usual
     if usual.sum() < MOSTLY * len(points):
         return np.inf
-    residual, _ = first_order(expression, points[usual], _at(units, usual))
-    error = float(np.sqrt(np.mean(residual**2)))
-    return error if np.isfinite(error) else np.inf
+    return root_mean_square(first_order(expression, points[usual], _at(units, usual))[0])
 
 
 @np.errstate(all="ignore")
@@ -211,10 +208,8 @@ def _without_constants(
         for target in targets:
             away = abs(constant - target)
             if 0.0 < away <= max(CONFIDENT * errors[k], CLOSE * abs(constant)):
-                constants = list(expression.constants)
-                constants[k] = target
-                changed = expression.with_constants(constants)
-                found.append((away / max(errors[k], 1e-300), changed))
+                changed = [target if i == k else c for i, c in enumerate(expression.constants)]
+                found.append((away / max(errors[k], 1e-300), expression.with_constants(changed)))
     whole = [
         np.sign(c) if abs(abs(c) - 1.0) <= UNITY and part != EXPONENT and inside != WAVE else c
         for c, (part, inside) in zip(expression.constants, parts_of(expression.codes), strict=True)
@@ -224,14 +219,13 @@ def _without_constants(
     # terms by size: the first coefficient is fixed at 1 and has no standard error
     pieces = terms(to_tree(expression))
     norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
-    sizes = [np.median(np.abs(from_tree(piece).values(points)) / norm) for piece in pieces]
     found += [(np.inf, changed) for changed in _factored(pieces, points)]
     error = rms_distance(expression, points, units)
-    for i, size in enumerate(sizes):
-        if len(pieces) > 2 and size <= max(CONFIDENT * error, CLOSE):
-            rest = pieces[:i] + pieces[i + 1 :]
-            tree = functools.reduce(lambda left, right: ("add", left, right), rest)
-            found.append((size / max(error, 1e-300), from_tree(tree)))
+    for i, piece in enumerate(pieces if len(pieces) > 2 else ()):
+        size = np.median(np.abs(from_tree(piece).values(points)) / norm)
+        if size <= max(CONFIDENT * error, CLOSE):
+            rest = joined("add", pieces[:i] + pieces[i + 1 :])
+            found.append((size / max(error, 1e-300), from_tree(rest)))
     return sorted(found, key=lambda entry: entry[0])
 
 
@@ -270,7 +264,7 @@ def simplified(
     Args:
         expression: canonical and fitted.
         points: (N, D).
-        units: (D,), of the columns.
+        units: of the columns, (D,) or (N, D).
         cost: of the numbers of an equation, in nats; by default 4 for each that is fitted.
     """
     n = len(points)

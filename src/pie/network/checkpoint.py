@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -10,6 +9,8 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
 from torch.optim import Optimizer
+
+from ..files import whole
 
 
 @dataclass
@@ -32,10 +33,9 @@ def save_state(
     for i, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".tmp")
     metadata = {"progress": json.dumps(asdict(progress)), "digest": digest}
-    save_file({k: v.contiguous() for k, v in tensors.items()}, partial, metadata)
-    os.replace(partial, path)
+    with whole(path) as partial:
+        save_file({k: v.contiguous() for k, v in tensors.items()}, partial, metadata)
 
 
 def load_state(path: Path, model: nn.Module, optimizer: Optimizer, digest: str) -> Progress:

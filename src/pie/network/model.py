@@ -49,7 +49,7 @@ class SetEncoder(nn.Module):
         if not self.stays:
             for isab in self.isabs:
                 x = isab(x)
-            return self.pma(x)  # (B, 10, W)
+            return self.pma(x)  # (B, k, W)
         z = self.inducing.to(x.dtype).expand(len(x), -1, -1)
         for read, mix in zip(self.reads, self.mixes, strict=True):
             z = read(z, x)  # (B, inducing, W)

@@ -112,8 +112,8 @@ def _run(options: argparse.Namespace) -> None:
     if cache:
         shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
         corpus.fill_cache(group.share(shards), cache, workers)
-        if options.corpus_only:
-            return
+    if options.corpus_only:
+        return
     progress = pretrain(
         model_config, config, corpus, validation, state, weights, cache, options.device,
         options.seconds, 0 if cache else workers, options.progress,

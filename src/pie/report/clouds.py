@@ -39,16 +39,13 @@ _WAYS = {
     "normal": "normal: the paper's",
     "free_box": "free box: y against x",
     "whole": "whole extent",
-    "patch": "patch",
-    "clusters": "clusters",
-    "trajectory": "trajectory",
 }
 
 
 def ways(expression: Expression, box: sampling.Box) -> Figure:
     """A curve in two variables in every way in which points come from a box, then with errors."""
     rng = np.random.default_rng(0)
-    clouds = {t: sampling.drawn(expression, way, 100, box, rng) for way, t in _WAYS.items()}
+    clouds = {_WAYS.get(w, w): sampling.drawn(expression, w, 100, box, rng) for w in sampling.WAYS}
     extent = sampling.drawn(expression, "whole", 100, box, rng)
     clouds["noise, 3 % of the spread"] = sampling.add_noise(extent, 0.03, rng)
     clouds["10 % outliers"] = sampling.add_outliers(extent, 0.1, rng)

@@ -1,4 +1,4 @@
-"""Figures: functions take rows or objects and return a ``Figure``; only notebooks save.
+"""Figures: functions take rows or objects and return a ``Figure``, saved elsewhere.
 
 A ``summary`` comes from :func:`pie.experiments.evaluation.summarise`; ``reported`` has per test set
 the rows of the paper's table, in percent (fitness as a fraction).

@@ -22,7 +22,7 @@ from ..experiments.metrics import RECOVERED, two_sided
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree
 from ..fit.constants import Fit, fit
-from ..fit.fitness import stochastic_copies
+from ..fit.fitness import copies_for
 from ..network.inference import Network
 from ..network.model import PIE
 from ..search.algorithm2 import InferenceConfig, discover
@@ -80,9 +80,7 @@ def random_search(
         raise ValueError(f"{problem.equation_id} has {problem.n_variables} variables; expected 2")
     points, rng = problem.points, np.random.default_rng(config.seed)
     generator = replace(generator, max_variables=2)
-    copies = None
-    if fitness == "cl-fem":
-        copies = stochastic_copies(points, np.random.default_rng(config.seed))
+    copies = copies_for(fitness, points, config.seed)
     drawn = (from_tree(random_tree(rng, generator)) for _ in range(proposals))
     fits = [fit(f, points, copies, config.tau, config.max_iterations) for f in drawn]
     return judged(sorted(fits, key=lambda found: -found.fitness), problem)

@@ -10,15 +10,13 @@ from functools import partial
 import numpy as np
 
 from ..fit.constants import Fit, fit
-from ..fit.fitness import stochastic_copies
+from ..fit.fitness import copies_for
 from ..network.config import HALF_MAX
 from ..network.inference import Network
 from .candidates import Candidate, Discovery, check_points
 from .cloud import Cloud
 from .pool import Batch, Effort, Found, Pool, search
 from .proposers.network import network
-
-FITNESS_FUNCTIONS = ("cl-fem", "vanilla")
 
 
 @dataclass(frozen=True)
@@ -57,12 +55,9 @@ def discover(
     Raises:
         ValueError: points or arguments that cannot be used, quoting them.
     """
-    if fitness not in FITNESS_FUNCTIONS:
-        raise ValueError(f"fitness is {fitness!r}; expected one of {', '.join(FITNESS_FUNCTIONS)}")
     points = check_points(points, model.config.max_variables, HALF_MAX)
     began = time.perf_counter()
-    rng = np.random.default_rng(config.seed)
-    copies = stochastic_copies(points, rng) if fitness == "cl-fem" else None
+    copies = copies_for(fitness, points, config.seed)
 
     def fits(batch: Batch, cloud: Cloud) -> list[Fit]:
         return [

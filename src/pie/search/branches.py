@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.terms import bare, factors, terms
-from .libraries import ONE, folded
+from ..expr.terms import bare, factors, joined, terms
+from .libraries import ONE
 
 TWO: Tree = ("c", 2.0)
 ZERO: Tree = ("c", 0.0)
@@ -30,7 +30,7 @@ def _around(term: Tree, factor: Tree) -> Tree | None:
     if factor not in several:
         return None
     several.remove(factor)
-    return folded("mul", several or [ONE])
+    return joined("mul", several or [ONE])
 
 
 def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]:
@@ -48,8 +48,8 @@ def branches(expression: Expression, points: np.ndarray) -> Iterator[Expression]
             a = _around(term, ("pow2", x))
             alone = a is not None and v not in from_tree(a).variables
             (squared if alone else rest).append(a if alone else term)
-        if squared and rest and v not in from_tree(r := folded("add", rest)).variables:
-            yield from _of_square(v, folded("add", squared), r, expression.variables, points)
+        if squared and rest and v not in from_tree(r := joined("add", rest)).variables:
+            yield from _of_square(v, joined("add", squared), r, expression.variables, points)
 
 
 def _one_sign(numbers: np.ndarray) -> float | None:
@@ -69,8 +69,8 @@ def _of_square(
             if sign is None:
                 continue
             squares = [("pow2", ("x", u)) for u in chosen]
-            inside = ("div", folded("mul", [("c", -1.0), rest, *squares]), a)
-            product = folded("mul", [("c", sign), ("x", v), *(("x", u) for u in chosen)])
+            inside = ("div", joined("mul", [("c", -1.0), rest, *squares]), a)
+            product = joined("mul", [("c", sign), ("x", v), *(("x", u) for u in chosen)])
             yield from_tree(("sub", product, ("sqrt", inside)))
             if size == 0:
                 return
@@ -101,7 +101,7 @@ def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Ex
         if abs(level) <= ROUNDING * half**2:
             level = 0.0
         others = [term for k, (_, term) in enumerate(bares) if k not in (place, found[0])]
-        rest = folded("add", others or [ZERO])
+        rest = joined("add", others or [ZERO])
         if {*from_tree(t).variables} & {*from_tree(rest).variables}:
             continue
         inside = ("sub", ("c", level), ("div", rest, ("c", a)))

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from ..expr.canonical import canonical
-from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
+from ..expr.dimensions import Dimensions, bound_numbers
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -27,7 +27,7 @@ from ..zeroset.metric import Metric
 from .branches import branches
 from .candidates import Price
 from .pool import Draft
-from .price import Prices, numbers_price, of_branch, whole_price
+from .price import Prices, hidden_price, numbers_price, of_branch, whole_price
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -50,15 +50,11 @@ class Judge:
         A factor that becomes 1 stays a constant where the units say so; where these are not known,
         that it is 1 says that columns have one unit, as those of a circle.
         """
-        if not self.dimensions:
-            return numbers_price(expression, self.prices)
-        price = numbers_price(
-            expression, self.prices, bound_numbers(expression, points, self.dimensions)
-        )
-        if not self.dimensions.known:
-            return price
-        hidden = hidden_constants(expression, points, self.dimensions)
-        return price + self.prices.constant * hidden
+        bound, hidden, of = 0, 0.0, self.dimensions
+        if of:
+            bound = bound_numbers(expression, points, of)
+            hidden = hidden_price(expression, points, of, self.prices) if of.known else 0.0
+        return numbers_price(expression, self.prices, bound) + hidden
 
 
 def in_user_coordinates(
@@ -90,8 +86,8 @@ class Finished:
     draft: Draft
     fit: Fit
     price: Price
-    contrast: float = np.inf  # not below that of the known errors
-    correlation: float = 0.0  # of neighbours' residuals
+    contrast: float  # not below that of the known errors
+    correlation: float  # of neighbours' residuals
 
 
 def in_best_metric(
@@ -149,8 +145,6 @@ def finished(
         if not np.isfinite(fit.fitness):
             return None
         price = whole_price(fit, points, judge.prices, judge.dimensions)
-        if not np.isfinite(price.misfit):
-            return Finished(draft, fit, price)
         contrast = fit.contrast
         if errors is not None:
             expected = expected_residual(fit.expression, points, metric.units(points), errors)

@@ -5,13 +5,13 @@ exp, sin, cos of one variable, m a monomial of degree at most two.
 """
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
 import numpy as np
 
 from ..expr.expression import Tree, from_tree, with_variables
-from ..expr.terms import monomials
+from ..expr.terms import joined, monomials
 
 Units = Sequence[float] | np.ndarray
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
@@ -35,11 +35,6 @@ def variables(n: int) -> list[Tree]:
 
 def inverse(term: Tree) -> Tree:
     return ("div", ONE, term)
-
-
-def folded(operator: str, trees: Iterable[Tree]) -> Tree:
-    """(a ∘ b) ∘ c … of at least one tree."""
-    return functools.reduce(lambda a, b: (operator, a, b), trees)
 
 
 def power(x: Tree, exponent: int) -> Tree:
@@ -82,22 +77,15 @@ def all_functions(points: np.ndarray, units: Units = ()) -> list[Tree]:
     return [f for j, unit in _each(points, units) for f in functions_of(points, j, unit)]
 
 
-def ratios(n: int) -> list[Tree]:
-    """1/x, 1/x², x_i/x_j and x_i²/x_j."""
-    xs = variables(n)
-    found = [inverse(p) for x in xs for p in (x, ("pow2", x))]
-    for a, b in permutations(xs, 2):
-        found += [("div", a, b), ("div", ("pow2", a), b)]
-    return found
-
-
 def bases(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
-    """Two small libraries: m with f; m with cubes and ratios."""
+    """Two small libraries: m with f; m with x³, 1/x, 1/x², x_i/x_j and x_i²/x_j."""
     d = points.shape[1]
-    cubes = [("pow3", x) for x in variables(d)]
+    xs = variables(d)
+    inverses = [inverse(p) for x in xs for p in (x, ("pow2", x))]
+    ratios = [("div", p, b) for a, b in permutations(xs, 2) for p in (a, ("pow2", a))]
     return [
         [*monomials(d, 2), *all_functions(points, units)],
-        [*monomials(d, 2), *cubes, *ratios(d)],
+        [*monomials(d, 2), *(("pow3", x) for x in xs), *inverses, *ratios],
     ]
 
 
@@ -118,14 +106,6 @@ def products(points: np.ndarray, units: Units = ()) -> list[Tree]:
         else:
             found += [*(("mul", a[0], g) for g in b), *(("mul", f, b[0]) for f in a[1:])]
     return found
-
-
-def _of_two(a: Tree, b: Tree) -> Iterator[list[Tree]]:
-    """f(a·b); f(a/b) and f(b/a); f(a ± b)."""
-    of_product = [name for name in FUNCTIONS if name != "ln"]  # ln(a·b) = ln a + ln b
-    yield [(name, ("mul", a, b)) for name in of_product]
-    yield [(name, ratio) for ratio in (("div", a, b), ("div", b, a)) for name in of_product]
-    yield [(name, (sign, a, b)) for sign in ("add", "sub") for name in FUNCTIONS]
 
 
 def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
@@ -188,7 +168,7 @@ def radial(d: int) -> list[list[Tree]]:
     """
     xs, found = variables(d), []
     for several in (s for k in (2, 3) for s in combinations(xs, k)):
-        square = folded("add", [("pow2", x) for x in several])
+        square = joined("add", [("pow2", x) for x in several])
         r: Tree = ("sqrt", square)
         powers = [r, ("pow2", square), ("mul", square, r), inverse(r), inverse(square)]
         mixed = [("mul", x, rho) for x in xs for rho in (r, square)]
@@ -252,8 +232,12 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
     yield [*long, *linear, *quadratic, *squared] if d == 2 else [*short, *quadratic]
     yield monomials(d, 4) if d == 2 else monomials(d, 3)
     yield [*short, *((name, ("pow2", x)) for x in xs for name in ("exp", "sin", "cos"))]
+    of_product = [name for name in FUNCTIONS if name != "ln"]  # ln(a·b) = ln a + ln b
     for a, b in pairs:
-        yield from ([*short, *terms] for terms in _of_two(a, b))
+        ratios = ("div", a, b), ("div", b, a)
+        yield [*short, *((name, ("mul", a, b)) for name in of_product)]
+        yield [*short, *((name, ratio) for ratio in ratios for name in of_product)]
+        yield [*short, *((name, (sign, a, b)) for sign in ("add", "sub") for name in FUNCTIONS)]
     both = [("pow2", f) for f in functions if f[0] in ("ln", "exp", "cos")]
     both += [("mul", f, g) for a, b in combinations(of_each, 2) for f in a for g in b]
     yield [*short, *both, *(linear if d == 2 else [])]

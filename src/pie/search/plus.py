@@ -19,7 +19,7 @@ from ..expr.operators import MAX_VARIABLES, codes_of
 from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
-from ..zeroset.distance import first_order
+from ..zeroset.distance import first_order_distances
 from ..zeroset.metric import Metric, set_columns
 from ..zeroset.outliers import near
 from .candidates import Candidate, Discovery, Unusable, check_points
@@ -256,19 +256,16 @@ def discover_plus(
             chosen.extend(_chosen(pool, cloud, config))
         return rank()
 
-    interrupted = False
     try:
         ranked, growing = search_also(points)
         others = without_outliers(ranked[0], points, growing, config) if ranked else None
         if others is not None:
             ranked, growing = search_also(others)
     except Interrupted:
-        interrupted = True
         ranked, growing = rank()
-    answer = Discovery(tuple(ranked), time.perf_counter() - began, growing)
-    if interrupted:
-        raise Interrupted(answer)
-    return answer
+        found = Discovery(tuple(ranked), time.perf_counter() - began, growing)
+        raise Interrupted(found) from None
+    return Discovery(tuple(ranked), time.perf_counter() - began, growing)
 
 
 def without_outliers(
@@ -280,7 +277,7 @@ def without_outliers(
     rest is too few or cannot be searched.
     """
     units = Metric.of(points, growing).units(points)
-    usual = near(first_order(best.expression, points, units)[0])
+    usual = near(first_order_distances(best.expression, points, units))
     share = 1.0 - usual.mean()
     if best.contrast <= config.prices.resolution or usual.sum() < TELLING:
         return None

@@ -31,11 +31,6 @@ class Draft:
     proposer: str
     log_probability: float = UNKNOWN
 
-    @property
-    def key(self) -> tuple[int, ...]:
-        """The skeleton."""
-        return self.expression.codes
-
 
 @dataclass(frozen=True)
 class Effort:
@@ -92,17 +87,15 @@ class Pool:
     def __len__(self) -> int:
         return len(self.found)
 
-    def __contains__(self, draft: Draft) -> bool:
-        return draft.key in self.found
-
     def __iter__(self) -> Iterator[Found]:
         return iter(self.found.values())
 
     def keep(self, found: Found) -> None:
         """Add a fit, unless its skeleton has a better one."""
-        known = self.found.get(found.draft.key)
+        skeleton = found.draft.expression.codes
+        known = self.found.get(skeleton)
         if known is None or self.judge(found) < self.judge(known):
-            self.found[found.draft.key] = found
+            self.found[skeleton] = found
 
     def ranked(self) -> list[Found]:
         return sorted(self, key=self.rank)
@@ -166,13 +159,13 @@ def new_drafts(
     nonzero = {int(j) + 1 for j in np.flatnonzero(np.all(cloud.points != 0.0, axis=0))}
     for expression in expressions:
         try:
-            draft = Draft(reduced(expression, nonzero), proposer)
+            form = reduced(expression, nonzero)
         except ValueError:  # no zeros, or too long
             continue
-        short = len(draft.expression.codes) <= max_tokens
-        every = len(draft.expression.variables) == cloud.n_variables
-        if short and every and draft not in pool:
-            drafts.setdefault(draft.key, draft)
+        short = len(form.codes) <= max_tokens
+        every = len(form.variables) == cloud.n_variables
+        if short and every and form.codes not in pool.found:
+            drafts.setdefault(form.codes, Draft(form, proposer))
     return list(drafts.values())
 
 

@@ -179,6 +179,14 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     )
 
 
+def hidden_price(
+    expression: Expression, points: np.ndarray, dimensions: Dimensions, prices: Prices
+) -> float:
+    """Price of factors that are 1 in the units of the columns only; inf where these forbid f."""
+    hidden = hidden_constants(expression, points, dimensions)
+    return prices.constant * hidden if np.isfinite(hidden) else np.inf
+
+
 def numbers_price(expression: Expression, prices: Prices, bound: int = 0) -> float:
     """Price of the numbers of an equation, of which ``bound`` are known in these units only.
 
@@ -231,11 +239,11 @@ def whole_price(
     expression, exact = fit.expression, fit.contrast <= prices.resolution
     hidden = bound = 0.0
     if dimensions:
-        hidden = hidden_constants(expression, points, dimensions)
+        hidden = hidden_price(expression, points, dimensions, prices)
         bound = 0 if exact else bound_numbers(expression, points, dimensions)
     return replace(
         price,
-        units=prices.constant * hidden + (prices.constant - prices.known) * bound,
+        units=hidden + (prices.constant - prices.known) * bound,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
         sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..expr.derivatives import NONE, jets, workspace
-from ..expr.elementary import inlined, jit
+from ..expr.elementary import jit
 from ..expr.expression import Expression
 
 STEPS = np.int64(30)  # of Newton's method
@@ -24,6 +24,22 @@ def first_order(
     largest[np.isinf(largest)] = np.nan  # value/inf would be an exact 0
     norm = largest * np.linalg.norm(slopes / largest[:, None], axis=1)  # squares do not overflow
     return value / norm, slopes / norm[:, None]
+
+
+@np.errstate(all="ignore")
+def first_order_distances(
+    expression: Expression, points: np.ndarray, units: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """f/‖u∘∇f‖ as in :func:`first_order`, (N,); 0 at a zero even if the gradient vanishes there."""
+    distances, _ = first_order(expression, points, units)
+    return np.where(expression.values(points) == 0.0, 0.0, distances)
+
+
+@np.errstate(all="ignore")
+def root_mean_square(distances: np.ndarray) -> float:
+    """Of distances (N,); inf where a point has none."""
+    error = float(np.sqrt(np.mean(distances**2)))
+    return error if np.isfinite(error) else np.inf
 
 
 @jit
@@ -82,12 +98,6 @@ def project(codes, constants, columns, steps):
         if not (remaining <= 1e-6 * (1.0 + distance[i]) and np.isfinite(distance[i])):
             distance[i] = np.inf
     return x, distance
-
-
-@inlined
-def newton_distances(codes, constants, columns):
-    """:func:`distance_to_zero_set` from points ``columns`` (D, N)."""
-    return project(codes, constants, columns, STEPS)[1]
 
 
 def distance_to_zero_set(expression: Expression, points: np.ndarray) -> np.ndarray:

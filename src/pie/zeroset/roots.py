@@ -18,12 +18,6 @@ RELATIVE_RESIDUAL = 1e-7
 
 
 @jit
-def _odd_root(value, p):
-    root = abs(value) ** (1.0 / p)
-    return root if value >= 0.0 else -root
-
-
-@jit
 def _invert_unary(code, t, u):
     """Solve op(y) = t for y; ``u`` in [0, 1) selects the branch."""
     if code == op.SQRT:
@@ -47,7 +41,8 @@ def _invert_unary(code, t, u):
             return np.nan
         root = np.sqrt(t) if code == op.POW2 else np.sqrt(np.sqrt(t))
         return root if u < 0.5 else -root
-    return _odd_root(t, 3.0 if code == op.POW3 else 5.0)
+    root = abs(t) ** (1.0 / (3.0 if code == op.POW3 else 5.0))
+    return root if t >= 0.0 else -root
 
 
 @jit

@@ -89,7 +89,7 @@ def with_number(
 def numbers(
     limits: Numbers, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
 ) -> Iterator[Batch]:
-    """The proposer, not in the user's units: the grids of t would scale with them."""
+    """The proposer, of up to three columns."""
     if cloud.n_variables > libraries.FEW_COLUMNS:
         return
     found = with_number(cloud.points, cloud.errors, prices, limits)

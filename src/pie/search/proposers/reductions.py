@@ -17,6 +17,7 @@ The best tables are reduced further, down to two columns. Some are searched as a
 table is, those with the lowest score first. What is found is written in the columns of the user.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,15 +27,16 @@ import numpy as np
 
 from ...expr.dimensions import Dimensions
 from ...expr.expression import Expression, Tree, from_tree, to_tree, with_variables
+from ...expr.terms import joined
 from ...zeroset.distance import first_order
 from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
-from ..libraries import FEW_COLUMNS, folded, power, variables
+from ..libraries import FEW_COLUMNS, power, variables
 from ..pool import WARM, Batch, Pool, new_drafts
 from ..price import Prices, form_price
 from ..relations import LARGEST as LARGEST_TERM
-from ..relations import capped, with_distances
+from ..relations import capped, columns_of, with_distances
 
 DEGREES = {2: 4, 3: 3}  # of the monomials; else 2
 TOGETHER = 64  # tables in one array
@@ -147,7 +149,7 @@ def _product(powers: Sequence[int]) -> Tree:
         [power(("x", j), abs(int(e))) for j, e in enumerate(powers, 1) if e * sign > 0]
         for sign in (1, -1)
     )
-    trees = [folded("mul", side) for side in (above, below) if side]
+    trees = [joined("mul", side) for side in (above, below) if side]
     return ("div", *trees) if above and below else trees[0]
 
 
@@ -237,7 +239,10 @@ def tables(
 def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
     """Largest σ of tables that are searched, given the cheapest equation of the pool."""
     for found in pool.best(1):
-        law = cloud.back(found.fit.expression)
+        try:
+            law = cloud.back(found.fit.expression)
+        except ValueError:  # too long
+            break
         away, _ = first_order(law, cloud.given, errors_of(cloud.given, cloud.exact))
         long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
         return float((NEAR if long else BETTER) * np.sqrt(np.mean(capped(away) ** 2)))
@@ -262,16 +267,12 @@ def reductions(
     for size, table in tables(cloud.given, errors, limits, cloud.dimensions):
         if size > _known(pool, cloud, prices):
             continue
-        with np.errstate(all="ignore"):
-            columns = [from_tree(tree).values(cloud.given) for tree in table.trees]
+        columns = columns_of(table.trees, cloud.given)
         if not np.all(np.abs(columns) < LARGEST_TERM):
             continue
         places = dict(enumerate(table.trees, 1))
         found = []
-        for law in few(np.stack(columns, axis=1)):
-            try:
-                whole = from_tree(with_variables(to_tree(law), places))
-                found.append(cloud.into(whole))
-            except ValueError:  # too long
-                continue
+        for law in few(columns):
+            with contextlib.suppress(ValueError):  # too long
+                found.append(cloud.into(from_tree(with_variables(to_tree(law), places))))
         yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)

@@ -41,7 +41,7 @@ class Shapes:
 
     draws: int = 48  # of each number inside a shape
     points: int = 40  # of the screening
-    fitted: int = 40  # shapes with the smallest √λ and price of form
+    fitted: int = 40  # shapes with the smallest misfit and price of form
 
 
 def _opened(tree: Tree, free: Iterator[int]) -> Tree:
@@ -187,13 +187,15 @@ def shapes(
     limits: Shapes, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
 ) -> Iterator[Batch]:
     """The proposer."""
+    if not (named := library.shapes(cloud.n_variables)):
+        return
     points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
     rates = {
         j: periodogram.rates(column, np.delete(cloud.points, j - 1, axis=1))
         for j, column in enumerate(cloud.points.T, 1)
     }
     priced = []
-    for _, form in library.shapes(cloud.n_variables):
+    for _, form in named:
         if found := numbers_of(form, points, cloud.errors, limits, rates):
             found = near_best(found, points, cloud.errors, limits)
             cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
