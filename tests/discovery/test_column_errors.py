@@ -35,6 +35,7 @@ def test_errors_are_taken_by_name_and_in_order():
         ({X: 0.1}, "no uncertainty of column 'period'; known are those of length"),
         ({X: 0.1, Y: -1.0}, "the uncertainty of column 'period' is -1.0; expected a number"),
         ({X: 0.1, Y: "wide"}, "the uncertainty of column 'period' is 'wide'"),
+        ({X: 0.1, Y: 10**400}, "the uncertainty of column 'period' is 1000"),
         ({X: 0.1, Y: np.inf}, "the uncertainty of column 'period' is inf"),
         ([0.0, 0.0], "all uncertainties are 0"),
     ],

@@ -2,6 +2,7 @@ import functools
 import io
 import itertools
 import json
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -269,6 +270,22 @@ def test_only_sets_with_a_wanted_column_are_searched():
         discover(table, config=relations, involving=["w"])
 
 
+@pytest.mark.parametrize(
+    "argument, message",
+    [
+        ({"operators": "tan"}, "unknown operator 'tan'"),
+        ({"workers": -1}, "workers is -1; expected a whole number, at least 1"),
+        ({"max_sets": None}, "max_sets is None; expected a whole number, at least 1"),
+        ({"seconds": math.nan}, "seconds is nan; expected a number of at least 0"),
+        ({"seconds": None}, "seconds is None; expected a number of at least 0"),
+    ],
+    ids=lambda case: case if isinstance(case, str) else next(iter(case)),
+)
+def test_an_argument_that_cannot_be_is_quoted_before_the_search(argument, message):
+    with pytest.raises(ValueError, match=message):
+        discover(TABLE, **argument)
+
+
 def test_weights_are_found_or_asked_for(monkeypatch, tmp_path):
     assert from_pretrained() is from_pretrained()
     monkeypatch.setenv("PIE_WEIGHTS", str(tmp_path))
@@ -296,7 +313,7 @@ def test_the_command_line_says_it_all_of_columns_in_any_order(file, capsys):
 def test_the_command_line_takes_names_with_commas(tmp_path, capsys):
     path = tmp_path / "points.csv"
     TABLE.rename(columns={"w": "mass, dry"}).to_csv(path, index=False)
-    how = ["--columns", 'length, "mass, dry"', "--involving", '"mass, dry"']
+    how = ["--columns", 'length, "mass, dry",', "--involving", '"mass, dry"']
     assert main(["discover", str(path), "--json", *how]) == 0
     assert json.loads(capsys.readouterr().out)["columns"] == ["length", "mass, dry"]
 

@@ -51,18 +51,54 @@ def test_the_path_of_a_file_is_a_table_too(tmp_path):
     expected = [[1.5, 2.0], [-30.0, 4.0], [0.5, 8.0]]
     assert measurements(path).points.tolist() == expected
     assert columns_in(str(path), ["x2", "x1"]).tolist() == np.flip(expected, axis=1).tolist()
-    with pytest.raises(BadTable, match="cannot read .*none.csv"):
-        measurements(str(tmp_path / "none.csv"))
+    for wrong in (tmp_path / "none.csv", tmp_path, "a\0b", "x,y\n" + 5000 * "1,2\n"):
+        with pytest.raises(BadTable, match="cannot read ") as said:
+            measurements(str(wrong))
+        assert len(str(said.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "data, said", [(None, "are None"), (5, "are 5"), ([1.0, 2.0], "have shape")]
+)
+def test_what_is_no_table_is_quoted(data, said):
+    with pytest.raises(BadTable, match=f"the data {said}.*; expected a table"):
+        measurements(data)
 
 
 def test_names_that_are_numbers_are_told_from_numbers(tmp_path):
     """Else x0·x1 = 3 is written as 0*1 = 3."""
-    frame = pd.DataFrame(CLOUD)
-    assert measurements(frame).names == ("x0", "x1")
-    assert measurements(dict(frame.items())).names == ("x0", "x1")
-    assert columns_in(frame, ["x1", "x0"]).tolist() == CLOUD[:, ::-1].tolist()
-    assert of_columns({0: "mm", "1": "s"}, ["x0", "x1"], "unit") == ["mm", "s"]
-    assert measurements(table(tmp_path, "mass,1960\n1,2\n3,4\n5,7\n")).names == ("mass", "x1960")
+    frame = pd.DataFrame(CLOUD, columns=[1995, -2])
+    assert measurements(frame).names == ("x_1995", "x__2")
+    assert measurements(dict(frame.items())).names == ("x_1995", "x__2")
+    assert columns_in(frame, ["x__2", "x_1995"]).tolist() == CLOUD[:, ::-1].tolist()
+    assert of_columns({1995: "mm", "-2": "s"}, ["x_1995", "x__2"], "unit") == ["mm", "s"]
+    assert measurements(table(tmp_path, "mass,1960\n1,2\n3,4\n5,7\n")).names == ("mass", "x_1960")
+
+
+def test_columns_without_names_are_those_of_an_array():
+    """A law of x1 and x2 of an array is not asked at the second and third column of a frame."""
+    three = np.column_stack([CLOUD, CLOUD[:, 0] ** 0.5])
+    for table in (pd.DataFrame(three), dict(enumerate(three.T))):
+        assert measurements(table).names == ("x1", "x2", "x3")
+        assert columns_in(table, ["x1", "x2"]).tolist() == CLOUD.tolist()
+    part = pd.DataFrame(three)[[1, 2]]
+    names = measurements(part).names
+    assert names == ("x2", "x3")
+    assert columns_in(pd.DataFrame(three), names).tolist() == three[:, 1:].tolist()
+    assert of_columns({1: "m", 2: "s", 3: "kg"}, names, "unit") == ["m", "s"]
+    with pytest.raises(BadTable, match="no column 'p'; known are x2, x1"):
+        columns_in(pd.DataFrame(CLOUD, columns=[1, 0]), ["p", "V"])
+    with pytest.raises(BadTable, match="no column 'x1'; known are x_0, x_1"):
+        columns_in({"0": [1.0], "1": [2.0]}, ["x1", "x2"])
+
+
+def test_two_columns_of_one_name_are_told(tmp_path):
+    twice = {1995: CLOUD[:, 0], "x_1995": CLOUD[:, 1], "y": CLOUD[:, 1] ** 2}
+    for ask in (measurements, lambda table: columns_in(table, ["x_1995", "y"])):
+        with pytest.raises(BadTable, match="two columns are called 'x_1995'"):
+            ask(twice)
+    nested = pd.DataFrame(CLOUD, columns=pd.MultiIndex.from_tuples([("a", 0), ("b", 1)]))
+    assert measurements(nested).names == ("('a', 0)", "('b', 1)")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +184,7 @@ def varying_by(scale):
         (with_cell(10**5000), "row 3, column 'm' is .{5,80}; expected a number"),
         (with_cell("x" * 9999), "row 3, column 'm' is .{5,80}; expected a number"),
         (np.full((9, 50), np.nan), "'x3' in row 1, 2, 3 and 6 more; and 47 more columns; fill"),
-        (np.zeros(4), r"shape \(4,\); expected \(N, D\)"),
+        (np.zeros(4), r"shape \(4,\); expected a table \(N, D\)"),
         ([[1, 2], [3]], "different lengths"),
         ({"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0]}, "the columns are no table: "),
         (np.ones((5, 2)), "columns that vary: 0; expected at least 2"),
@@ -181,8 +217,10 @@ def test_tables_that_cannot_be_used_are_refused(data, message):
     "options, message",
     [
         ({"missing": "keep"}, "missing is 'keep'"),
-        ({"max_points": 0}, "max_points is 0; expected at least 1"),
-        ({"seed": -1}, "seed is -1; expected 0 or more"),
+        ({"max_points": 0}, "max_points is 0; expected a whole number, at least 1"),
+        ({"seed": -1}, "seed is -1; expected a whole number, at least 0"),
+        ({"seed": None}, "seed is None; expected a whole number"),
+        ({"max_points": 1e3}, "max_points is 1000.0; expected a whole number"),
     ],
 )
 def test_options_that_cannot_be_used_are_quoted(options, message):

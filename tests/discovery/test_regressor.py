@@ -67,7 +67,7 @@ def test_it_says_when_it_was_not_fitted_or_gets_other_points(fitted):
     other = ImplicitRegressor(proposers=("relations", "network"), beam=2).fit(hyperbola())
     with pytest.raises(ValueError, match="X has 2 features, but ImplicitRegressor is expecting 3"):
         other.predict(hyperbola()[:, :2])
-    with pytest.raises(ValueError, match="could not convert string"):
+    with pytest.raises(ValueError, match="row 1, column 'x1' is 'a'; expected a number"):
         other.predict([["a", "b", "c"]])
 
 
@@ -120,3 +120,5 @@ def test_predict_takes_the_table_of_fit():
     table.loc[3, "x"] = np.nan
     assert np.flatnonzero(np.isnan(model.predict(table))).tolist() == [3]
     assert model.score(table) > -1e-9 and np.isnan(model.score(table.assign(x=np.nan)))
+    table["x"] = ["na" if k == 5 else str(value) for k, value in enumerate(table.x)]
+    assert np.flatnonzero(np.isnan(model.predict(table))).tolist() == [3, 5]

@@ -1,11 +1,12 @@
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pie.discovery.cli import main
-from pie.discovery.laws import discover
+from pie.discovery.laws import _with_units, discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.result import Result
 from pie.discovery.units import Units
@@ -127,7 +128,9 @@ def test_units_that_happen_to_be_independent_are_known_all_the_same():
     fit, points = Fit(parse("x1 - 2*x1**x2"), -0.1, "ok", 0.1, 0.1), POINTS[:, :2]
     given = Dimensions(Units.of(["m", "s"], "ab").dimensions)
     assert given.exponents.tolist() == Dimensions.assumed(2).exponents.tolist()
-    assert np.isinf(whole_price(fit, points, Prices(), given).units)
+    for prices in (Prices(), Prices(constant=0.0)):
+        assert whole_price(fit, points, prices, given).units == np.inf
+        assert Judge(prices, dimensions=given).numbers(fit.expression, points) == np.inf
 
 
 @pytest.mark.parametrize("law", ["x1**2 + x2**2 - 4", "x1 + x2 - x3"])
@@ -231,8 +234,26 @@ def test_values_beyond_all_bounds_are_left_out():
     assert hidden_constants(lost, points, Dimensions.assumed(2)) == 0.0, "nothing is known"
 
 
+def test_an_equation_that_is_too_long_with_hidden_factors_has_none():
+    """155 tokens, and 2 for each of the factors that may be hidden: more than 256."""
+    pairs = [(1 + k % 3, 1 + (k // 3) % 3) for k in range(26)]
+    long = parse(" + ".join(f"x{i}**2*sin(x{j})" for i, j in pairs))
+    points = np.random.default_rng(0).uniform(1.0, 2.0, (60, 3))
+    assert hidden_constants(long, points, Dimensions.assumed(3)) == 3.0
+    assert hidden_constants(long, points, Dimensions(np.eye(3))) == np.inf
+
+
+def test_what_the_units_forbid_is_left_out_and_said():
+    """An exponent in seconds."""
+    law, notes = SimpleNamespace(program=parse("x1 - 2*x1**x2")), []
+    law.certificate = SimpleNamespace(law=True)
+    assert _with_units([law], Units.of(["m", "s"], "ab"), POINTS[:, :2], notes) == []
+    assert "1 equation left out, as units forbid it, such as " in notes[0]
+
+
 def test_names_that_are_numbers_are_names():
-    assert Units.of({0: "m", 1: "s"}, ["0", "1"]).names == ("m", "s")
+    assert Units.of({1995: "m", 1996: "s"}, ["x_1995", "x_1996"]).names == ("m", "s")
+    assert Units.of({1: "s", 0: "m"}, ["x1", "x2"]).names == ("m", "s")
 
 
 def test_names_of_units_with_a_digit_are_no_powers():

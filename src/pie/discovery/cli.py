@@ -16,7 +16,7 @@ from pathlib import Path
 from .. import __version__
 from .compilation import compile_all
 from .laws import discover
-from .measurements import MAX_POINTS, BadTable, read_csv
+from .measurements import MAX_POINTS, BadTable, called, read_csv
 
 FOUND, NOTHING, UNUSABLE = 0, 1, 2
 
@@ -35,7 +35,7 @@ def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
 def _listed(given: str | None) -> list[str]:
     """Names that commas separate, as in a line of a CSV file: one with a comma is quoted."""
     names = next(csv.reader([given or ""], skipinitialspace=True), [])
-    return [name.strip() for name in names]
+    return [name.strip() for name in names if name.strip()]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -62,7 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
         "--unit", action="append", default=[], metavar="COLUMN=UNIT",
         help="of a column, such as kPa or m/s^2; 1 = none; for every column",
     )  # fmt: skip
-    find.add_argument("--max-sets", type=int, default=20, help="sets of columns searched at most")
+    find.add_argument(
+        "--max-sets", type=int, default=20, help="sets of columns searched, beside the table"
+    )
     find.add_argument("--seconds", type=float, default=600.0, help="end the search after these")
     find.add_argument("--seed", type=int, default=0)
     find.add_argument("--json", action="store_true", help="everything, as one JSON object")
@@ -78,7 +80,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace", **encoding)
     try:
         frame = read_csv(options.file)
-        if wanted := _listed(options.columns):
+        frame = frame.set_axis([*map(called, frame.columns)], axis=1)
+        if wanted := [*map(called, _listed(options.columns))]:
             for name in wanted:
                 if name not in frame.columns:
                     known = ", ".join(frame.columns)
@@ -91,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
             units=_of_columns(options.unit, "unit"), involving=_listed(options.involving),
             operators=_listed(options.operators),
         )  # fmt: skip
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:

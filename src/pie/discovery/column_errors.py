@@ -25,7 +25,7 @@ def known_errors(
     for name, one in zip(names, of_columns(given, names, "uncertainty"), strict=True):
         try:
             value = float(one)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = np.nan
         if not 0.0 <= value < np.inf:
             raise BadTable(

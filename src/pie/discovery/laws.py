@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ from ..search.candidates import Price, Unusable
 from ..search.cloud import Cloud
 from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
+from ..zeroset.distance import first_order_distances, root_mean_square
 from ..zeroset.metric import SET, Metric
 from ..zeroset.noise import noise_of
 from ..zeroset.outliers import near
@@ -50,9 +52,10 @@ from .measurements import (
     counted,
     measurements,
     quoted,
+    whole_number,
 )
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result, as_text, first_order_distances, root_mean_square
+from .result import SHARPER, Law, Result, as_text
 from .units import Units
 
 SEARCHED = 200  # points at most
@@ -92,7 +95,8 @@ def discover(
         max_points: more are thinned at random.
         config: settings of the search.
         seed: of the choice of points, where there are more than are used.
-        max_sets: sets of columns searched at most, if there are more than two columns.
+        max_sets: sets of columns searched at most, beside the whole table and, of four columns or
+            more, this without those that hardly matter.
         seconds: after which the search ends with what it has found, as soon as the equations that
             it is fitting are fitted. Only then does the answer depend on the machine, and
             ``result.notes`` says so. Compilation, on the first call ever, does not count.
@@ -119,21 +123,25 @@ def discover(
     (Eq(V, 24.05/p), ('bar·l',))
 
     Raises:
-        BadTable: a table that cannot be used, quoting what is wrong.
+        BadTable: a table or an argument that cannot be used, quoting what is wrong.
         ValueError: an unknown operator.
+        FileNotFoundError: no such weights.
     """
     if operators:
-        config = replace(config, operators=tuple(operators))
+        allowed = [operators] if isinstance(operators, str) else operators
+        config = replace(config, operators=tuple(allowed))
     table = measurements(data, missing, max_points, seed)
     errors = known_errors(uncertainties, table.names)
-    asked = [involving] if np.isscalar(involving) else involving
+    asked = [involving] if np.isscalar(involving) else () if involving is None else involving
     wanted = {_place(name, table.names) for name in asked}
     known_units = None if units is None else Units.of(units, table.names)
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
-    workers = workers or os.cpu_count() or 1
-    if max_sets < 1:
-        raise ValueError(f"max_sets is {max_sets}; expected at least 1")
+    workers = (os.cpu_count() or 1) if workers is None else workers
+    whole_number("workers", workers, 1)
+    whole_number("max_sets", max_sets, 1)
+    if not (isinstance(seconds, Real) and seconds >= 0.0):
+        raise BadTable(f"seconds is {quoted(seconds)}; expected a number of at least 0")
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
@@ -154,7 +162,7 @@ def discover(
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
                 found, complete = _search(model, points, names, config, seed, known, workers, own)
-                laws += found if own is None else _with_units(found, own, points)
+                laws += found if own is None else _with_units(found, own, points, notes)
                 watch.progress.update()
                 if not complete:
                     break
@@ -358,10 +366,16 @@ def _search(
     return laws, complete
 
 
-def _with_units(laws: Sequence[Law], units: Units, points: np.ndarray) -> list[Law]:
-    """Laws with the units of their constants, without those that mix dimensions."""
+def _with_units(
+    laws: Sequence[Law], units: Units, points: np.ndarray, notes: list[str]
+) -> list[Law]:
+    """Laws with the units of their constants; ``notes`` says if the units forbid some."""
     own = [units.of_constants(law.program, points) for law in laws]
-    pairs = zip(laws, own, strict=True)
+    pairs = list(zip(laws, own, strict=True))
+    if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
+        notes.append(
+            f"{counted(len(mixed), 'equation')} left out, as units forbid it, such as {mixed[0]!r}"
+        )
     return [replace(law, units=found) for law, found in pairs if found is not None]
 
 

@@ -2,10 +2,12 @@
 
 import contextlib
 import csv
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -60,10 +62,12 @@ def read_csv(path: Path) -> pd.DataFrame:
         else:
             data = path.read_bytes()
         text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise BadTable(f"cannot read {path}: {error}; expected a text file") from None
     except UnicodeDecodeError as error:
         raise BadTable(f"cannot read {path}: {error}; expected text in UTF-8") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        shown = path if str(path).isprintable() and len(str(path)) < 256 else quoted(str(path))
+        raise BadTable(f"cannot read {shown}: {why}; expected a text file") from None
     lines = [x for x in text.splitlines() if x.strip() and not x.lstrip().startswith("#")]
     if not lines:
         raise BadTable(f"{path} is empty; expected a table of numbers")
@@ -140,7 +144,7 @@ def measurements(
     Args:
         data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
             for :func:`read_csv`; text is read as numbers, and columns in which no cell is a number
-            are left out. A column called 0 is written x0.
+            are left out. Columns are named as they are :func:`called`.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -150,10 +154,8 @@ def measurements(
     """
     if missing not in ("error", "drop"):
         raise BadTable(f"missing is {missing!r}; expected 'error' or 'drop'")
-    if max_points < 1:
-        raise BadTable(f"max_points is {max_points}; expected at least 1")
-    if seed < 0:
-        raise BadTable(f"seed is {seed}; expected 0 or more")
+    whole_number("max_points", max_points, 1)
+    whole_number("seed", seed, 0)
     notes: list[str] = []
     frame = _without_labels(_frame(data), notes)
     names = _names(frame)
@@ -225,11 +227,23 @@ def of_columns(
 def called(name: object) -> str:
     """A column's name as it stands in equations, where a number would be taken for one.
 
-    >>> called("height"), called(0)
-    ('height', 'x0')
+    Those of a data frame without names, 0, 1, …, are x1, x2, … as of an array.
+
+    >>> called("height"), called(0), called(1995), called("-1.5")
+    ('height', 'x1', 'x_1995', 'x__1_5')
     """
+    if isinstance(name, Integral) and 0 <= name < MAX_COLUMNS:
+        return f"x{int(name) + 1}"
     number = _number(str(name))
-    return str(name) if number is None or not np.isfinite(number) else f"x{name}"
+    if number is None or not np.isfinite(number):
+        return str(name)
+    return "x_" + re.sub(r"\W", "_", str(name).strip())
+
+
+def whole_number(name: str, value: object, least: int) -> None:
+    """BadTable if an argument is no whole number of at least ``least``."""
+    if not isinstance(value, Integral) or value < least:
+        raise BadTable(f"{name} is {quoted(value)}; expected a whole number, at least {least}")
 
 
 def counted(n: int, what: str) -> str:
@@ -275,12 +289,13 @@ def _frame(data: Table) -> pd.DataFrame:
     if isinstance(data, str | Path):
         data = read_csv(Path(data))
     if isinstance(data, pd.DataFrame):
-        return data.rename(columns=called)
+        return data.set_axis([*map(called, data.columns)], axis=1)
     other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
     if other_frame or isinstance(data, Mapping):
         names = data.columns if other_frame else data
         try:
-            return pd.DataFrame({called(name): _unmasked(data[name]) for name in names})
+            columns = dict(enumerate(_unmasked(data[name]) for name in names))
+            return pd.DataFrame(columns).set_axis([*map(called, names)], axis=1)
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
@@ -288,8 +303,9 @@ def _frame(data: Table) -> pd.DataFrame:
     except ValueError:
         raise BadTable("rows have different lengths; expected a table (N, D)") from None
     if array.ndim != 2:
-        raise BadTable(f"the data have shape {array.shape}; expected (N, D)")
-    return pd.DataFrame(array, columns=[f"x{j + 1}" for j in range(array.shape[1])])
+        shape = f"have shape {array.shape}" if array.ndim else f"are {quoted(data)}"
+        raise BadTable(f"the data {shape}; expected a table (N, D)")
+    return pd.DataFrame(array, columns=[*map(called, range(array.shape[1]))])
 
 
 def _unmasked(values: object) -> np.ndarray:
@@ -312,11 +328,16 @@ def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
         BadTable: a column is not there, or holds no numbers.
     """
     frame = _frame(data)
-    by_name = isinstance(data, Mapping | str | Path) or hasattr(data, "columns")
-    if not by_name and frame.shape[1] == len(names):
+    labels = data if isinstance(data, Mapping) else getattr(data, "columns", ())
+    unnamed = {*labels} == {*range(len(labels))}  # an array, or columns 0, 1, …
+    by_name = isinstance(data, str | Path) or not unnamed
+    in_order = [*frame.columns] == [*map(called, range(frame.shape[1]))]
+    if not by_name and in_order and frame.shape[1] == len(names):
         frame.columns = [*names]
     for name in names:
-        if by_name and name not in frame:
+        if by_name and [*frame.columns].count(name) > 1:
+            raise BadTable(f"two columns are called {quoted(name)}; expected different names")
+        if name not in frame and (by_name or frame.shape[1] == len(names)):
             known = ", ".join(frame)
             raise BadTable(f"the data have no column {quoted(name)}; known are {known}")
         if name not in frame:

@@ -33,7 +33,7 @@ class ImplicitRegressor(BaseEstimator):
         proposers: names of :data:`pie.search.plus.PROPOSERS`, in the order in which they are asked.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
-        random_state: seed of what is drawn at random.
+        random_state: seed of what is drawn at random; None = 0.
         uncertainties, units: of the columns, by name or in order; see :func:`pie.discover`.
         operators, involving, max_sets, seconds: as there.
 
@@ -68,13 +68,12 @@ class ImplicitRegressor(BaseEstimator):
             X, dtype=None, ensure_min_samples=2, ensure_min_features=2,
             ensure_all_finite="allow-nan",
         )  # fmt: skip
-        given = isinstance(X, pd.DataFrame)
-        names = list(X.columns) if given else [f"x{j + 1}" for j in range(checked.shape[1])]
-        self._names = [called(name) for name in names]
+        own = getattr(self, "feature_names_in_", range(checked.shape[1]))
+        self._names = [*map(called, X.columns if isinstance(X, pd.DataFrame) else own)]
         how = self.get_params()
         config = PlusConfig(beam=how.pop("beam"), proposers=tuple(how.pop("proposers")))
         seed = int(how.pop("random_state") or 0)
-        frame = pd.DataFrame(checked, columns=names)
+        frame = pd.DataFrame(checked, columns=self._names)
         self.result_: Result = discover(frame, config=config, seed=seed, **how)
         self.law_: Law | None = self.result_.best
         return self
@@ -90,8 +89,7 @@ class ImplicitRegressor(BaseEstimator):
         equation = self.law_ or next(iter(self.result_.candidates), None)
         if equation is None:
             return np.full(len(points), np.nan)
-        own = points[:, [self._names.index(name) for name in equation.names]]
-        return equation.distance(own.astype(np.float64))
+        return equation.distance(pd.DataFrame(points, columns=self._names))
 
     def score(self, X, y=None) -> float:
         """Minus the root mean square of :meth:`predict`, of complete rows: 0 is a perfect fit."""

@@ -18,10 +18,11 @@ from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
 from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
+from ..files import whole
 from ..search.candidates import Price
 from ..search.shapes import name_of
 from ..zeroset.degeneracy import SOUND
-from ..zeroset.distance import first_order
+from ..zeroset.distance import first_order_distances
 from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
@@ -34,22 +35,6 @@ SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
 RIVAL = 3.0  # nats: a law that is less probable by no more is hardly told from the best
 SHOWN = 3  # rivals in a printed result
-
-
-@np.errstate(all="ignore")
-def first_order_distances(
-    expression: Expression, points: np.ndarray, units: np.ndarray | float = 1.0
-) -> np.ndarray:
-    """f/‖∇f‖ in units, (N,); 0 at a zero even if the gradient vanishes there."""
-    distances, _ = first_order(expression, points, units)
-    return np.where(expression.values(points) == 0.0, 0.0, distances)
-
-
-@np.errstate(all="ignore")
-def root_mean_square(distances: np.ndarray) -> float:
-    """Of distances (N,); inf where a point has none."""
-    error = float(np.sqrt(np.mean(distances**2)))
-    return error if np.isfinite(error) else np.inf
 
 
 def measured(value: float, error: float) -> str:
@@ -462,10 +447,8 @@ class Result:
 
     def save(self, path: Path | str) -> None:
         """Write :meth:`to_json` to a file."""
-        path = Path(path)
-        partial = path.with_name(f".{path.name}.tmp")
-        partial.write_text(self.to_json() + "\n", encoding="utf-8")
-        partial.replace(path)
+        with whole(path) as partial:
+            partial.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path | str) -> "Result":
@@ -511,8 +494,8 @@ class Result:
         if not self.candidates:
             return (
                 "no set of columns that was looked at is nearer to a curve or surface than with "
-                "permuted rows, or the search ended before. Name the columns that you expect to "
-                "obey a law, two or three at a time."
+                "permuted rows, or the units rule out what was found, or the search ended before. "
+                "Name the columns that you expect to obey a law, two or three at a time."
             )
         nearest = max(
             self.candidates, key=lambda f: (f.certificate.kind == SOUND, f.certificate.evidence)
