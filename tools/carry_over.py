@@ -8,19 +8,19 @@ all agree (``SAME``), ``dvc commit -f STAGE`` records the present code; else the
 and the stage has to be run. Rows that time decides (equal_time) agree where they are right again.
 
 With ``--again`` as the first argument, all rows of a method are found again if its sample does not
-agree, as where a search by chance is led elsewhere by the last bit of a fitness; the rows of other
-methods stay. With ``--missing`` rows that the tasks ask and a file lacks are found as well, as
-where a method gets more problems. With ``--holding=TEXT`` all rows are found again whose equation
-holds the text, as ``sqrt`` where only equations with roots are written otherwise, and the sample is
-of the others.
-With ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers
-to fit where it is simplified once more. Rows that come out the same keep their seconds. A row that
-comes out with an answer as its method returned it, and had none, does not agree.
+agree, as where a search by chance is led elsewhere by the last bit of a fitness, or if its rows
+lack the answers as the method returned them; the rows of other methods stay. With ``--missing``
+rows that the tasks ask and a file lacks are found as well, as where a method gets more problems.
+With ``--holding=TEXT`` all rows are found again whose equation holds the text, as ``sqrt`` where
+only equations with roots are written otherwise, and the sample is of the others. With
+``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers to
+fit where it is simplified once more. Rows that come out the same keep their seconds.
 """
 
 import pie  # noqa: F401 - before NumPy, which then computes as with AVX2
 
 # isort: split
+import io
 import subprocess
 import sys
 import tempfile
@@ -122,8 +122,9 @@ def agrees(old: Row, new: Row, timed: bool) -> bool:
     if timed:
         return new.skeleton >= old.skeleton
     near = all(abs(getattr(old, s) - getattr(new, s)) <= SAME[s] for s in ROW_SCORES)
-    forms = [(row.skeleton, row.status, bool(row.returned)) for row in (old, new)]
-    return near and forms[0] == forms[1]
+    if old.returned or AGAIN in sys.argv:  # rows of older code lack it
+        near &= bool(old.returned) == bool(new.returned)
+    return near and (old.skeleton, old.status) == (new.skeleton, new.status)
 
 
 def told(same: bool, text: str) -> bool:
@@ -241,11 +242,8 @@ def rewritten(text: str, cloud: np.ndarray) -> bool:
 
 def as_written(rows: pd.DataFrame | Path) -> pd.DataFrame:
     """Rows, or a file of them, with values as they are written in a file."""
-    if isinstance(rows, Path):
-        return pd.read_csv(rows, dtype=str, keep_default_na=False)
-    with tempfile.TemporaryDirectory() as folder:
-        write_table(rows, Path(folder) / "rows.csv")
-        return as_written(Path(folder) / "rows.csv")
+    file = rows if isinstance(rows, Path) else io.StringIO(rows.to_csv(index=False))
+    return pd.read_csv(file, dtype=str, keep_default_na=False)
 
 
 def weights_agree(run: str) -> bool:

@@ -335,14 +335,18 @@ def test_laws_of_columns_with_roots_are_searched_again(carried, other):
     assert [*found.seconds] == [1.0, 7.0 if same else 1.0, 1.0, 1.0, 1.0, 1.0]
 
 
-def test_rows_of_other_code_are_not_carried_over(root):
+def test_rows_of_other_code_are_not_carried_over(root, monkeypatch):
     carry = tool(root, "carry_over")
     old = Row("PIE", "feynman", "F01", "x1", "x1 - 1", 1.0, 1.0, 1, 0.1, 0, "beam 64", "ok")
     assert carry.agrees(old, replace(old, fitness=0.9995, seconds=3.0), False)
-    others = {"fitness": 0.9, "two_sided": 0.9, "skeleton": 0, "status": "none", "returned": "x1"}
+    others = {"fitness": 0.9, "two_sided": 0.9, "skeleton": 0, "status": "none"}
     for name, value in others.items():
         assert not carry.agrees(old, replace(old, **{name: value}), False), name
     assert carry.agrees(old, replace(old, fitness=0.9), True)
+    assert carry.agrees(old, replace(old, returned="x1"), False), "the row is older"
+    assert not carry.agrees(replace(old, returned="x1"), old, False)
+    monkeypatch.setattr("sys.argv", ["carry_over.py", "--again", "baselines"])
+    assert not carry.agrees(old, replace(old, returned="x1"), False)
 
 
 def test_parts_of_the_search_are_left_out_by_their_names(root):
