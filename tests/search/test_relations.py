@@ -11,7 +11,7 @@ from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
 from pie.expr.terms import bare, monomials, terms, weighted_sum
-from pie.search.libraries import bases, dictionaries, noisy, waves, with_number
+from pie.search.libraries import bases, dictionaries, noisy, of_many, waves, with_number
 from pie.search.price import Prices, cheapest, form_price, sum_price
 from pie.search.proposers.relations import among, closest, exact, product_of_powers
 from pie.search.relations import (
@@ -154,6 +154,14 @@ def test_a_noisy_relation_of_a_hundred_terms_is_among_the_cheapest(law, rng, clo
     assert len(wide) > 90
     found = among([wide], points, errors_of(points), Prices())
     assert canonical(parse(law)).codes in codes_of(found)
+
+
+def test_of_many_columns_waves_are_those_of_the_users_numbers(rng):
+    """A column in units of 0.29 is no angle in these, but the user's number may be one."""
+    points = rng.uniform(0.0, 1.0, (50, 4)) / 0.29
+    waves = {t for terms in of_many(points, [0.29] * 4) for t in terms if t[0] in ("sin", "cos")}
+    angles = [("mul", ("c", 0.29), ("x", j)) for j in range(1, 5)]
+    assert waves == {(name, angle) for name in ("sin", "cos") for angle in angles}
 
 
 @pytest.mark.parametrize("law, d", [("x1**2 + 1.1*x2**2 + 0.9*x3**2 - 4*sqrt(x1**2 + x2**2) + 3", 3),

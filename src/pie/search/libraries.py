@@ -246,7 +246,7 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
         yield [*short, *nested]
 
 
-def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
+def of_many(points: np.ndarray, units: Units = ()) -> Iterator[list[Tree]]:
     """Small libraries for many columns: x; ln x; x, x²; m; m of degree three; ln x, x, 1/x; f.
 
     Logarithms are those of positive columns.
@@ -263,7 +263,7 @@ def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
     yield monomials(len(xs), 3)
     if of_positive:
         yield [ONE, *logs, *of_positive, *(inverse(x) for x in of_positive)]
-    yield [ONE, *xs, *all_functions(points)]
+    yield [ONE, *xs, *all_functions(points, units)]
 
 
 def waves(n: int, angles: np.ndarray) -> list[list[Tree]]:
