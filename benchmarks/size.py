@@ -43,9 +43,9 @@ def one(setting: dict) -> dict:
     """Seconds of the second search, and the peak memory of the process in GB."""
     from dataclasses import replace
 
+    import pie
     from million import peak_memory
 
-    import pie
     from pie.search.plus import PlusConfig
 
     config = replace(PlusConfig(), beam=setting["beam"])

@@ -1,7 +1,7 @@
 """How many laws of data/columns/development.csv *PIE+* finds, and what it says of the others.
 
     python tools/columns.py --noise 0 0.01 --units
-    python tools/columns.py --width 6 --workers 1  # seconds, laws of 12_columns with six columns
+    python tools/columns.py --width 6 --workers 1  # seconds that laws of six columns take
 
 Choices may be made on the development laws, unlike on those of notebooks/12_columns.ipynb.
 """

@@ -54,7 +54,7 @@ def test_the_path_of_a_file_is_a_table_too(tmp_path):
     for wrong in (tmp_path / "none.csv", tmp_path, "a\0b", "x,y\n" + 5000 * "1,2\n"):
         with pytest.raises(BadTable, match="cannot read ") as said:
             measurements(str(wrong))
-        assert len(str(said.value)) < 200
+        assert len(str(said.value)) < 400
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_is_no_table_is_quoted(data, said):
 
 
 def test_names_that_are_numbers_are_told_from_numbers(tmp_path):
-    """Else x0·x1 = 3 is written as 0*1 = 3."""
+    """Else a law between the columns 1995 and 1996 is written as 1995*1996 = 3."""
     frame = pd.DataFrame(CLOUD, columns=[1995, -2])
     assert measurements(frame).names == ("x_1995", "x__2")
     assert measurements(dict(frame.items())).names == ("x_1995", "x__2")
@@ -92,11 +92,14 @@ def test_columns_without_names_are_those_of_an_array():
         columns_in({"0": [1.0], "1": [2.0]}, ["x1", "x2"])
 
 
-def test_two_columns_of_one_name_are_told(tmp_path):
+def test_two_columns_of_one_name_are_told():
     twice = {1995: CLOUD[:, 0], "x_1995": CLOUD[:, 1], "y": CLOUD[:, 1] ** 2}
     for ask in (measurements, lambda table: columns_in(table, ["x_1995", "y"])):
         with pytest.raises(BadTable, match="two columns are called 'x_1995'"):
             ask(twice)
+
+
+def test_a_name_of_several_levels_is_one_text():
     nested = pd.DataFrame(CLOUD, columns=pd.MultiIndex.from_tuples([("a", 0), ("b", 1)]))
     assert measurements(nested).names == ("('a', 0)", "('b', 1)")
 

@@ -119,7 +119,7 @@ def test_what_is_too_long_in_the_columns_or_their_coordinates_is_left_out():
 
 
 def test_an_equation_that_is_too_long_in_the_columns_says_nothing_of_tables():
-    """The best one so far; in their own units its 159 tokens are more than the 256 allowed."""
+    """The best one so far: its 159 tokens become more than 256 in the user's units."""
     points = 1e6 * drawn("x4 - x1*x2/x3")
     cloud = Cloud.even(points, np.zeros(4, bool))
     long = parse(" + ".join(["x1"] * 80))

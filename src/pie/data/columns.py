@@ -1,8 +1,8 @@
 """Laws of four columns or more, from which points are drawn.
 
-``feynman_columns`` is the AI-Feynman list with its published ranges, ``columns`` are forty laws of
-engineering and science in everyday units. Both were written before any search for such laws was.
-Choices are made on the laws of ``development``.
+``feynman_columns`` is the AI-Feynman list with its published ranges (Udrescu and Tegmark 2020),
+``columns`` are forty laws of engineering and science in everyday units. Both were written before
+any search for such laws was. Choices are made on the laws of ``development``.
 """
 
 import re
