@@ -432,6 +432,9 @@ def test_the_command_line_ends_with_1_without_a_law_and_with_2_without_a_table(
     assert "error: cannot read" in capsys.readouterr().err
     assert main(["discover", file, "--columns", "mass"]) == 2
     assert "there is no column 'mass'; known are" in capsys.readouterr().err
+    for option in ("--columns", "--involving", "--operators"):
+        assert main(["discover", file, option, ","]) == 2
+        assert f"{option} is ','; expected names" in capsys.readouterr().err
 
 
 def test_laws_among_ten_columns_are_found_at_the_same_time():

@@ -44,6 +44,14 @@ def test_a_text_file_is_read_as_it_is_meant(tmp_path, text):
 
 def test_without_a_header_columns_are_numbered(tmp_path):
     assert list(read_csv(table(tmp_path, "1,2\n3,4\n")).columns) == ["x1", "x2"]
+    frame = read_csv(table(tmp_path, "Mercury,0.387,88\nVenus,0.723,225\n"))
+    assert list(frame.columns) == ["x1", "x2", "x3"] and list(frame.x1) == ["Mercury", "Venus"]
+
+
+@pytest.mark.parametrize("text", ["country,1995\nNorway,3.5\nChile,4\n", "time,0.5\n1,3.5\n2,4\n"])
+def test_numbers_may_be_names_of_columns(tmp_path, text):
+    frame = read_csv(table(tmp_path, text))
+    assert len(frame) == 2 and frame.columns[1] in ("x_1995", "x_0_5")
 
 
 def test_the_path_of_a_file_is_a_table_too(tmp_path):

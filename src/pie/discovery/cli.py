@@ -32,10 +32,13 @@ def _of_columns(given: list[str], what: str) -> dict[str, str] | None:
     return found or None
 
 
-def _listed(given: str | None) -> list[str]:
+def _listed(given: str | None, what: str) -> list[str]:
     """Names that commas separate, as in a line of a CSV file: one with a comma is quoted."""
-    names = next(csv.reader([given or ""], skipinitialspace=True), [])
-    return [name.strip() for name in names if name.strip()]
+    cells = next(csv.reader([given or ""], skipinitialspace=True), [])
+    names = [name.strip() for name in cells if name.strip()]
+    if given is not None and not names:
+        raise BadTable(f"{what} is {given!r}; expected names with commas between")
+    return names
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,8 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace", **encoding)
     try:
         frame = read_csv(options.file)
-        frame = frame.set_axis([*map(called, frame.columns)], axis=1)
-        if wanted := [*map(called, _listed(options.columns))]:
+        if wanted := [*map(called, _listed(options.columns, "--columns"))]:
             for name in wanted:
                 if name not in frame.columns:
                     known = ", ".join(frame.columns)
@@ -91,8 +93,9 @@ def main(arguments: list[str] | None = None) -> int:
             frame, options.weights, options.missing, options.max_points, seed=options.seed,
             max_sets=options.max_sets, seconds=options.seconds,
             uncertainties=_of_columns(options.uncertainty, "uncertainty"),
-            units=_of_columns(options.unit, "unit"), involving=_listed(options.involving),
-            operators=_listed(options.operators),
+            units=_of_columns(options.unit, "unit"),
+            involving=_listed(options.involving, "--involving"),
+            operators=_listed(options.operators, "--operators"),
         )  # fmt: skip
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

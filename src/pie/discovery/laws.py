@@ -374,7 +374,7 @@ def _with_units(
     pairs = list(zip(laws, own, strict=True))
     if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
         notes.append(
-            f"{counted(len(mixed), 'equation')} left out, as units forbid it, such as {mixed[0]!r}"
+            f"units forbid {counted(len(mixed), 'equation')}, such as {mixed[0]!r}: left out"
         )
     return [replace(law, units=found) for law, found in pairs if found is not None]
 

@@ -52,8 +52,8 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
     within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers is no header: columns are then x1, x2, … ``-`` is standard input. BadTable quotes what
-    is wrong with the file.
+    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … ``-`` is
+    standard input. BadTable quotes what is wrong with the file.
     """
     path = Path(path)
     try:
@@ -80,15 +80,37 @@ def read_csv(path: Path) -> pd.DataFrame:
         rows = [row[:-1] for row in rows]
     if delimiter != ",":
         rows = [[_with_point(cell) for cell in row] for row in rows]
-    header = any(_number(cell) is None for cell in rows[0])
+    header = _is_header(rows)
     cells = rows.pop(0) if header else [""] * len(rows[0])
-    names = [cell or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)]
+    names = [
+        called(cell) or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)
+    ]
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(
                 f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
             )
     return pd.DataFrame(rows, columns=names, dtype=object)
+
+
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line names columns.
+
+    It has text. If all of that stands in columns of text, and a number beside it has a fraction
+    (years have none), the line is a row with a name of its own.
+
+    >>> _is_header([["country", "1995"], ["Norway", "3.5"]])
+    True
+    >>> _is_header([["Mercury", "0.387"], ["Venus", "0.723"]])
+    False
+    """
+    numbers = [_number(cell) for cell in rows[0]]
+    text = [j for j, x in enumerate(numbers) if x is None]
+    broken = any(x is not None and x % 1.0 > 0.0 for x in numbers)
+    heads = any(
+        _number(cell) is not None for row in rows[1:] for j in text for cell in row[j : j + 1]
+    )
+    return bool(text) and (heads or not broken)
 
 
 def _split(lines: Sequence[str], delimiter: str | None, strict: bool = False) -> list[list[str]]:
@@ -157,7 +179,7 @@ def measurements(
     whole_number("max_points", max_points, 1)
     whole_number("seed", seed, 0)
     notes: list[str] = []
-    frame = _without_labels(_frame(data), notes)
+    frame = _without_labels(_frame(data)[0], notes)
     names = _names(frame)
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
@@ -284,18 +306,20 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
     return list(kept.values())
 
 
-def _frame(data: Table) -> pd.DataFrame:
-    """With columns as they are :func:`called`."""
+def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
+    """With columns as they are :func:`called`, and whether they have names, not only an order."""
     if isinstance(data, str | Path):
-        data = read_csv(Path(data))
+        return read_csv(Path(data)), True
     if isinstance(data, pd.DataFrame):
-        return data.set_axis([*map(called, data.columns)], axis=1)
+        named = [*data.columns] != [*range(data.shape[1])]
+        return data.set_axis([*map(called, data.columns)], axis=1), named
     other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
     if other_frame or isinstance(data, Mapping):
         names = data.columns if other_frame else data
         try:
             columns = dict(enumerate(_unmasked(data[name]) for name in names))
-            return pd.DataFrame(columns).set_axis([*map(called, names)], axis=1)
+            frame = pd.DataFrame(columns).set_axis([*map(called, names)], axis=1)
+            return frame, [*names] != [*range(len(columns))]
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
@@ -305,7 +329,7 @@ def _frame(data: Table) -> pd.DataFrame:
     if array.ndim != 2:
         shape = f"have shape {array.shape}" if array.ndim else f"are {quoted(data)}"
         raise BadTable(f"the data {shape}; expected a table (N, D)")
-    return pd.DataFrame(array, columns=[*map(called, range(array.shape[1]))])
+    return pd.DataFrame(array, columns=[*map(called, range(array.shape[1]))]), False
 
 
 def _unmasked(values: object) -> np.ndarray:
@@ -327,17 +351,13 @@ def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
     Raises:
         BadTable: a column is not there, or holds no numbers.
     """
-    frame = _frame(data)
-    labels = data if isinstance(data, Mapping) else getattr(data, "columns", ())
-    unnamed = {*labels} == {*range(len(labels))}  # an array, or columns 0, 1, …
-    by_name = isinstance(data, str | Path) or not unnamed
-    in_order = [*frame.columns] == [*map(called, range(frame.shape[1]))]
-    if not by_name and in_order and frame.shape[1] == len(names):
+    frame, named = _frame(data)
+    if not named and frame.shape[1] == len(names):
         frame.columns = [*names]
     for name in names:
-        if by_name and [*frame.columns].count(name) > 1:
+        if [*frame.columns].count(name) > 1:
             raise BadTable(f"two columns are called {quoted(name)}; expected different names")
-        if name not in frame and (by_name or frame.shape[1] == len(names)):
+        if name not in frame and named:
             known = ", ".join(frame)
             raise BadTable(f"the data have no column {quoted(name)}; known are {known}")
         if name not in frame:
