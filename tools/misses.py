@@ -25,7 +25,7 @@ from tqdm import tqdm
 from pie import discover
 from pie.data.benchmarks import Problem, load, noisy
 from pie.discovery.pretrained import from_pretrained
-from pie.experiments.measured import Table, is_textbooks, read_tables
+from pie.experiments.measured import MeasuredTable, is_textbooks, read_tables
 from pie.experiments.metrics import right_skeleton
 from pie.experiments.misses import (
     RIGHT,
@@ -41,9 +41,9 @@ from pie.search.plus import PlusConfig, discover_plus
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def judged(asked: Problem | Table, config: PlusConfig) -> tuple[Answer | None, Verdict]:
+def judged(asked: Problem | MeasuredTable, config: PlusConfig) -> tuple[Answer | None, Verdict]:
     """The answer to a problem or a table, and how it ended."""
-    if isinstance(asked, Table):
+    if isinstance(asked, MeasuredTable):
         found = discover(asked.frame, config=config, seconds=np.inf, workers=1).candidates
         first = next(iter(found), None)
         right = first is not None and is_textbooks(first, asked, asked.points)
@@ -54,9 +54,9 @@ def judged(asked: Problem | Table, config: PlusConfig) -> tuple[Answer | None, V
     return best, Verdict(RIGHT) if right else verdict_of_miss(asked, config)
 
 
-def described(asked: Problem | Table) -> tuple[str, str, str]:
+def described(asked: Problem | MeasuredTable) -> tuple[str, str, str]:
     """What a count is of, the name of a problem or a table, and its truth."""
-    if isinstance(asked, Table):
+    if isinstance(asked, MeasuredTable):
         return f"measured, {asked.part}", asked.name, " ; ".join(map(str, asked.relations))
     noise = asked.sampling.partition("noise ")[2] or "none"
     return noise, f"{asked.equation_id}, {asked.sampling}", str(asked.truth)

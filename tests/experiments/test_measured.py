@@ -12,7 +12,7 @@ from pie.discovery.result import Law
 from pie.experiments.measured import (
     FORM,
     WITHIN_ERRORS,
-    Table,
+    MeasuredTable,
     _sd_ratio,
     answers,
     free_constants,
@@ -46,7 +46,7 @@ def law(text, points, names=NAMES):
 
 def table(points, *relations, names=NAMES):
     frame = pd.DataFrame(points, columns=names)
-    return Table("made", "choice", (), "", tuple(map(parse, relations)), np.nan, frame)
+    return MeasuredTable("made", "choice", (), "", tuple(map(parse, relations)), np.nan, frame)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from pie.data.benchmarks import Problem
 from pie.experiments import misses
-from pie.experiments.measured import Table, read_tables
+from pie.experiments.measured import MeasuredTable, read_tables
 from pie.experiments.metrics import right_skeleton
 from pie.expr.expression import parse
 from pie.network.inference import Network
@@ -43,7 +43,7 @@ def missed(verdict):
 
 def as_table(points, relation):
     frame = pd.DataFrame(points, columns=["time", "height"])
-    return Table("own", "choice", (), "", (relation,), np.nan, frame)
+    return MeasuredTable("own", "choice", (), "", (relation,), np.nan, frame)
 
 
 @pytest.mark.parametrize("verdict", MISSES)

@@ -13,8 +13,8 @@ from pie.search.plus import PlusConfig, discover_plus
 from pie.search.pool import Draft, Found, Pool
 from pie.search.price import Prices
 from pie.search.proposers.reductions import (
+    Columns,
     Reductions,
-    Table,
     dimensionless,
     n_monomials,
     reductions,
@@ -38,14 +38,14 @@ def drawn(law, noise=0.0, n=200, low=1.0, high=5.0):
 )
 def test_gradients_of_a_joined_column_are_its_derivatives(way):
     points = drawn("x4 - x1 - x2 - x3", n=5)
-    table = Table.of(points).joined(1, 3, *way).joined(0, 2, "mul")
+    table = Columns.of(points).joined(1, 3, *way).joined(0, 2, "mul")
     values = [from_tree(tree).values(points) for tree in table.trees]
     np.testing.assert_allclose(table.values, np.stack(values, axis=1), rtol=1e-12)
     for j in range(4):
         step = np.zeros(4)
         step[j] = 1e-6
         up, down = (
-            Table.of(points + s).joined(1, 3, *way).joined(0, 2, "mul") for s in (step, -step)
+            Columns.of(points + s).joined(1, 3, *way).joined(0, 2, "mul") for s in (step, -step)
         )
         slope = (up.values - down.values) / 2e-6
         np.testing.assert_allclose(table.slopes[..., j], slope, rtol=1e-6, atol=1e-6)
@@ -55,7 +55,7 @@ def test_a_column_that_enters_by_a_product_may_be_joined_and_no_other():
     """x4 = x1·exp(−x2·x3/9): to the errors by x2·x3 and by x4/x1, far off by x1 + x2."""
     points = drawn("x4 - x1*exp(-x2*x3/9)")
     whole, good, bad = (
-        sizes([Table.of(points).joined(*pair)], points.std(axis=0))[0]
+        sizes([Columns.of(points).joined(*pair)], points.std(axis=0))[0]
         for pair in ((1, 2, "mul"), (3, 0, "div"), (0, 1, "add"))
     )
     assert max(whole, good) < 0.03 < 0.1 < bad
@@ -63,7 +63,7 @@ def test_a_column_that_enters_by_a_product_may_be_joined_and_no_other():
 
 def test_the_size_is_about_that_of_the_noise():
     points = drawn("x4 - x1*x2/x3", noise=0.02)
-    (size,) = sizes([Table.of(points).joined(0, 1, "mul")], points.std(axis=0))
+    (size,) = sizes([Columns.of(points).joined(0, 1, "mul")], points.std(axis=0))
     assert n_monomials(3) == 20 and 0.017 < size < 0.05
 
 

@@ -43,7 +43,7 @@ _FUNCTIONS = ("sqrt", "exp", "ln", "sin", "cos")
 
 
 @dataclass(frozen=True)
-class Table:
+class MeasuredTable:
     """A measured table; ``relations`` are the textbook's, empty where there is none."""
 
     name: str
@@ -63,10 +63,10 @@ class Table:
         return measurements(self.frame).points
 
 
-def read_tables(folder: Path) -> list[Table]:
+def read_tables(folder: Path) -> list[MeasuredTable]:
     """All tables of a folder with ``tables.csv``, in its order."""
     return [
-        Table(
+        MeasuredTable(
             row["table"], row["part"], tuple(row["units"].split()), row["textbook"],
             tuple(parse(text) for text in row["relation"].split(" ; ") if text),
             float(row["certified_sd"] or "nan"),
@@ -106,7 +106,7 @@ def _fitted(relation: Expression, points: np.ndarray, units: np.ndarray) -> Expr
     return with_free(found.x)
 
 
-def is_textbooks(law: Law, table: Table, points: np.ndarray) -> str:
+def is_textbooks(law: Law, table: MeasuredTable, points: np.ndarray) -> str:
     """How a candidate is the textbook's: :data:`FORM`, :data:`WITHIN_ERRORS`, or empty."""
     if law.names != table.columns:
         return ""
@@ -136,7 +136,7 @@ def nested(expression: Expression) -> bool:
     return walk(to_tree(expression), False)
 
 
-def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
+def _sd_ratio(law: Law, table: MeasuredTable, points: np.ndarray) -> float:
     """Residual standard deviation of the last column over the certified one; nan if unknown."""
     if np.isnan(table.certified_sd) or law.names != table.columns:
         return np.nan
@@ -150,7 +150,7 @@ def _sd_ratio(law: Law, table: Table, points: np.ndarray) -> float:
     return float(np.sqrt(np.sum(residual**2) / free) / table.certified_sd)
 
 
-def answered(table: Table, weights: Path, config: PlusConfig) -> dict:
+def answered(table: MeasuredTable, weights: Path, config: PlusConfig) -> dict:
     """The search's answer to a table, judged: a row."""
     units = table.units or None
     result = discover(table.frame, weights, config=config, seconds=np.inf, workers=1, units=units)
@@ -240,14 +240,14 @@ def same_curve(rows: pd.DataFrame) -> pd.Series:
 
 
 def answers(
-    tables: Sequence[Table],
+    tables: Sequence[MeasuredTable],
     config: PlusConfig = PlusConfig(),
     workers: int = 1,
     folder: Path | None = None,
 ) -> pd.DataFrame:
     """A row for each table; the search knows its units. ``folder`` as in :func:`plain_answers`."""
 
-    def content(table: Table) -> bytes:
+    def content(table: MeasuredTable) -> bytes:
         return repr(replace(table, frame=table.frame.to_csv())).encode()
 
     weights = default_weights()

@@ -36,7 +36,7 @@ from ..search.price import whole_price
 from ..zeroset.metric import Metric
 from .evaluation import Row, read_rows
 from .journal import in_order
-from .measured import Table, is_textbooks
+from .measured import MeasuredTable, is_textbooks
 from .metrics import right_skeleton
 
 VERDICTS = RIGHT, SEARCH, RANKING, ALIKE, SILENT = "right", "search", "ranking", "alike", "silent"
@@ -85,7 +85,9 @@ def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None =
     return _searched_again((problem.truth,), searched, right, config)
 
 
-def verdict_of_table(table: Table, config: PlusConfig, weights: Path | None = None) -> Verdict:
+def verdict_of_table(
+    table: MeasuredTable, config: PlusConfig, weights: Path | None = None
+) -> Verdict:
     """Why the textbook's relation is not the first candidate for a measured table."""
     points = table.points
 
@@ -142,7 +144,7 @@ def rows_of(results: Path, problems: Sequence[Problem]) -> list[Row]:
     return [found[p.benchmark, p.equation_id, n] for p, n in zip(problems, noise, strict=True)]
 
 
-def rows_of_tables(results: Path, tables: Sequence[Table]) -> pd.DataFrame:
+def rows_of_tables(results: Path, tables: Sequence[MeasuredTable]) -> pd.DataFrame:
     """The row of each table, searched without its units; KeyError where there is none."""
     rows = pd.read_csv(results / "measured.csv")
     return rows[~rows.units].set_index("table").loc[[table.name for table in tables]]
@@ -167,7 +169,7 @@ def verdicts(
 
 def table_verdicts(
     rows: pd.DataFrame,
-    tables: Sequence[Table],
+    tables: Sequence[MeasuredTable],
     config: PlusConfig,
     weights: Path | None = None,
     workers: int = 1,
@@ -183,7 +185,7 @@ def _verdicts(
     sets: Sequence[str],
     names: Sequence[str],
     right: Sequence[bool],
-    asked: Sequence[Problem] | Sequence[Table],
+    asked: Sequence[Problem] | Sequence[MeasuredTable],
     verdict_of: Callable[..., Verdict],
     config: PlusConfig,
     weights: Path | None,

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..experiments.measured import Table
+from ..experiments.measured import MeasuredTable
 from ..expr.expression import parse
 from .drawing import METHODS, draw_zero_set, frame
 
@@ -75,7 +75,7 @@ def plain(rows: pd.DataFrame) -> pd.DataFrame:
     return table.round(0).astype(int).reset_index()
 
 
-def gallery(rows: pd.DataFrame, tables: Sequence[Table], part: str) -> Figure:
+def gallery(rows: pd.DataFrame, tables: Sequence[MeasuredTable], part: str) -> Figure:
     """The first tables of two columns of a part with a textbook relation, and the best answers."""
     known = {table.name: table for table in tables}
     chosen = rows[(rows.part == part) & rows.law & (rows.variables == 2)]

@@ -64,7 +64,7 @@ class Reductions:
 
 
 @dataclass(frozen=True)
-class Table:
+class Columns:
     """Columns u (N, K) as trees in x, with their gradients in x, (N, K, D)."""
 
     trees: tuple[Tree, ...]
@@ -73,7 +73,7 @@ class Table:
 
     @classmethod
     @np.errstate(all="ignore")
-    def of(cls, points: np.ndarray, trees: Sequence[Tree] = ()) -> "Table":
+    def of(cls, points: np.ndarray, trees: Sequence[Tree] = ()) -> "Columns":
         """Columns that are trees in x at points (N, D); () = the columns x themselves."""
         trees = trees or variables(points.shape[1])
         columns = [from_tree(tree).value_and_gradient(points) for tree in trees]
@@ -81,7 +81,7 @@ class Table:
         return cls(tuple(trees), np.stack(values, axis=1), np.stack(slopes, axis=1))
 
     @np.errstate(all="ignore")
-    def joined(self, i: int, j: int, operator: str, squared: bool = False) -> "Table":
+    def joined(self, i: int, j: int, operator: str, squared: bool = False) -> "Columns":
         """With u_i and u_j replaced by ``operator`` of both, or of their squares."""
         (a, b), (da, db) = self.values.T[[i, j], :, None], self.slopes.swapaxes(0, 1)[[i, j]]
         sides = self.trees[i], self.trees[j]
@@ -90,7 +90,7 @@ class Table:
             a, b, sides = a**2, b**2, (("pow2", sides[0]), ("pow2", sides[1]))
         new, slope = JOINED[operator](a, b, da, db)
         rest = [k for k in range(len(self.trees)) if k not in (i, j)]
-        return Table(
+        return Columns(
             (*(self.trees[k] for k in rest), (operator, *sides)),
             np.column_stack([self.values[:, rest], new]),
             np.concatenate([self.slopes[:, rest], slope[:, None]], axis=1),
@@ -107,7 +107,7 @@ class Table:
         return frozenset(map(str, self.trees))
 
 
-def reduced(table: Table) -> Iterator[Table]:
+def reduced(table: Columns) -> Iterator[Columns]:
     """All tables with one column less."""
     for i, j in combinations(range(len(table.trees)), 2):
         for a, b, *way in (
@@ -158,7 +158,7 @@ def n_monomials(k: int) -> int:
     return math.comb(k + DEGREES.get(k, 2), k)
 
 
-def sizes(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
+def sizes(tables: Sequence[Columns], errors: np.ndarray) -> np.ndarray:
     """Errors of the best relations among monomials of the columns of tables, (B,).
 
     The lower of that of the columns as they are and of their logarithms. ``errors`` (D,) are the
@@ -169,7 +169,7 @@ def sizes(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
 
 
 @np.errstate(all="ignore")
-def _sizes_of_some(tables: Sequence[Table], errors: np.ndarray) -> np.ndarray:
+def _sizes_of_some(tables: Sequence[Columns], errors: np.ndarray) -> np.ndarray:
     values = np.stack([table.values for table in tables])  # (B, N, K)
     slopes = np.stack([table.slopes for table in tables]) * errors  # (B, N, K, D)
     positive = np.all(values > 0.0, axis=1, keepdims=True)
@@ -209,16 +209,16 @@ def tables(
     errors: np.ndarray,
     limits: Reductions = Reductions(),
     dimensions: Dimensions | None = None,
-) -> list[tuple[float, Table]]:
+) -> list[tuple[float, Columns]]:
     """The best tables of each number of columns for points (N, D), with σ, by their score.
 
     Products without dimensions are one of them if the ``dimensions`` of the columns are known.
     """
     found = []
     some = np.random.default_rng(0).permutation(points)[: limits.points]
-    kept = [Table.of(some)]
+    kept = [Columns.of(some)]
     trees = dimensionless(dimensions.exponents) if dimensions and dimensions.known else ()
-    groups = Table.of(some, trees) if len(trees) > 1 else None
+    groups = Columns.of(some, trees) if len(trees) > 1 else None
     for k in range(points.shape[1] - 1, 1, -1):
         new = {table.key: table for one in kept for table in reduced(one)}
         known = [groups] if groups and len(groups.trees) == k and groups.usable else []
