@@ -14,8 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from pie.experiments.sensitivity import merged
-from pie.params import read_yaml
+from pie.params import merged, read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 MADE = ("data/corpus/", "data/models/", "data/results/", "reports/", "dvc.lock")  # by the pipeline

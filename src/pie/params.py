@@ -36,6 +36,20 @@ def read_yaml(path: Path) -> dict:
     return content
 
 
+def merged(base: dict, changes: dict) -> dict:
+    """``base`` with the values of ``changes``; mappings in both are merged in the same way.
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": [3]}}, {"b": {"d": [4]}})
+    {'a': 1, 'b': {'c': 2, 'd': [4]}}
+    """
+    nested = {
+        key: merged(base[key], value)
+        for key, value in changes.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return base | changes | nested
+
+
 def record(cls: type[T], values: object, where: str) -> T:
     """Build the dataclass ``cls`` from a mapping, nested dataclasses and tuples included.
 

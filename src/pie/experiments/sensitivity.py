@@ -20,7 +20,7 @@ from ..data.recipe import corpora
 from ..data.validation import validation_problems
 from ..network.config import ModelConfig
 from ..network.schedule import TrainingConfig
-from ..params import hash_of, read_yaml, record
+from ..params import hash_of, merged, read_yaml, record
 from ..search.algorithm2 import InferenceConfig
 from ..sources import digest_of
 from .answers import Answer, answers, write_records
@@ -52,20 +52,6 @@ class SensitivityConfig:
     equations: int = 1000  # at most
     variants: dict = field(default_factory=dict)
     inference: InferenceConfig = InferenceConfig()  # not that of section inference
-
-
-def merged(base: dict, changes: dict) -> dict:
-    """``base`` with the values of ``changes``; mappings in both are merged in the same way.
-
-    >>> merged({"a": 1, "b": {"c": 2, "d": [3]}}, {"b": {"d": [4]}})
-    {'a': 1, 'b': {'c': 2, 'd': [4]}}
-    """
-    nested = {
-        key: merged(base[key], value)
-        for key, value in changes.items()
-        if isinstance(value, dict) and isinstance(base.get(key), dict)
-    }
-    return base | changes | nested
 
 
 @dataclass(frozen=True)
