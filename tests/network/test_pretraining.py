@@ -19,7 +19,9 @@ from pie.network.checkpoint import Progress
 from pie.network.config import ModelConfig
 from pie.network.inference import Network
 from pie.network.model import PIE, load_weights, parameter_count
+from pie.network.neighbourhoods import with_neighbourhoods
 from pie.network.objective import exact_by_noise, loss_of, validate
+from pie.network.optimizers import optimizers_of, set_rate
 from pie.network.pretraining import pretrain
 from pie.network.runs import RUNS, configs, is_finished, main
 from pie.network.schedule import TrainingConfig, learning_rate
@@ -40,8 +42,8 @@ def cache(tmp_path_factory):
     return folder
 
 
-def train(folder, cache, config=SHORT, **more):
-    return pretrain(TINY, config, Corpus(CORPUS), Corpus(replace(CORPUS, seed=12)),
+def train(folder, cache, config=SHORT, network=TINY, **more):
+    return pretrain(network, config, Corpus(CORPUS), Corpus(replace(CORPUS, seed=12)),
                     folder / "state", folder / "weights", cache, **more)  # fmt: skip
 
 
@@ -54,10 +56,15 @@ def test_it_learns_and_logs(tmp_path, cache):
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cache):
-    train(tmp_path / "whole", cache)
+@pytest.mark.parametrize(
+    "config, network",
+    [(SHORT, TINY), (replace(SHORT, optimizer="muon"), replace(TINY, neighbourhoods=(4,)))],
+    ids=["the paper's way", "muon and neighbourhoods"],
+)
+def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cache, config, network):
+    train(tmp_path / "whole", cache, config, network)
     for _ in range(50):  # stops and saves after every step
-        if train(tmp_path / "pieces", cache, stop_after=0.0).finished:
+        if train(tmp_path / "pieces", cache, config, network, stop_after=0.0).finished:
             break
     whole, pieces = (
         load_file(tmp_path / n / "state/checkpoint.safetensors") for n in ("whole", "pieces")
@@ -75,6 +82,41 @@ def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, cache):
 def test_early_stopping_ends_a_run_that_does_not_improve(tmp_path, cache):
     config = replace(SHORT, learning_rate=0.0, max_steps=1000, validate_every=2, patience=2)
     assert train(tmp_path, cache, config).step == 6
+
+
+def test_every_parameter_is_trained_by_one_optimizer():
+    model = PIE(replace(TINY, neighbourhoods=(4,)))
+    for name, kinds in (("adam", ["Adam"]), ("muon", ["Adam", "Muon"])):
+        found = optimizers_of(model, replace(SHORT, optimizer=name))
+        assert [type(optimizer).__name__ for optimizer in found] == kinds
+        trained = [p for o in found for group in o.param_groups for p in group["params"]]
+        assert sorted(map(id, trained)) == sorted(map(id, model.parameters()))
+        set_rate(found, 0.5)
+        assert {group["lr"] for o in found for group in o.param_groups} == {0.5}
+    with pytest.raises(ValueError, match="optimizer is 'sgd'; expected 'adam' or 'muon'"):
+        replace(SHORT, optimizer="sgd")
+
+
+def test_a_network_with_neighbourhoods_goes_on_from_one_without(tmp_path, cache):
+    """At first the new inputs change nothing; then they are learned."""
+    train(tmp_path, cache, replace(SHORT, max_steps=1, validate_every=1))
+    wider, first = replace(TINY, neighbourhoods=(4,)), str(tmp_path / "weights")
+    before = load_weights(tmp_path / "weights")
+    kept = replace(SHORT, max_steps=1, validate_every=1, initial_weights=first, learning_rate=0.0)
+    train(tmp_path / "kept", cache, kept, wider)
+    train(tmp_path / "changed", cache, replace(kept, learning_rate=1e-2), wider)
+    points, prefix = (
+        np.random.default_rng(0).normal(size=(2, 12, 3)),
+        torch.tensor([[1, 5], [1, 4]]),
+    )
+    told = torch.from_numpy(with_neighbourhoods(points, (4,)))
+    logits = before(told[..., :3], prefix)
+    kept, changed = (load_weights(tmp_path / name / "weights") for name in ("kept", "changed"))
+    assert torch.allclose(kept(told, prefix), logits, atol=1e-4)
+    assert changed.encoder.embed[0].weight[:, 48:].abs().max() > 0.0
+    other = replace(SHORT, max_steps=1, initial_weights=first)
+    with pytest.raises(ValueError, match="initial weights .* are of ModelConfig"):
+        train(tmp_path / "other", cache, other, replace(TINY, width=64))
 
 
 def test_the_loss_is_the_cross_entropy_of_algorithm_1(tiny_model):
@@ -98,6 +140,9 @@ def test_the_rate_is_constant_as_in_the_paper_unless_asked_otherwise():
     warm = TrainingConfig(learning_rate=1.0, warmup_steps=10, cosine_decay=True, max_steps=100)
     rates = [learning_rate(warm, s) for s in range(101)]
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[100] == 0.0
+    last = replace(warm, decay_steps=20)
+    rates = [learning_rate(last, s) for s in range(101)]
+    assert set(rates[9:81]) == {1.0} and 1.0 > rates[81] > rates[90] == 0.5 > rates[100] == 0.0
 
 
 @pytest.mark.slow

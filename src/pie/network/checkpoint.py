@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -26,19 +27,26 @@ class Progress:
 
 
 def save_state(
-    path: Path, model: nn.Module, optimizer: Optimizer, progress: Progress, digest: str
+    path: Path,
+    model: nn.Module,
+    optimizers: Sequence[Optimizer],
+    progress: Progress,
+    digest: str,
 ) -> None:
     """Write a checkpoint atomically; ``digest`` identifies the configuration."""
     tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
-    for i, state in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{i}.{k}": v for k, v in state.items()}
+    for place, optimizer in enumerate(optimizers):
+        for i, state in optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{place}.{i}.{k}": v for k, v in state.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"progress": json.dumps(asdict(progress)), "digest": digest}
     with whole(path) as partial:
         save_file({k: v.contiguous() for k, v in tensors.items()}, partial, metadata)
 
 
-def load_state(path: Path, model: nn.Module, optimizer: Optimizer, digest: str) -> Progress:
+def load_state(
+    path: Path, model: nn.Module, optimizers: Sequence[Optimizer], digest: str
+) -> Progress:
     """Restore a checkpoint if there is one; ValueError if its digest is another one."""
     if not path.exists():
         return Progress()
@@ -51,11 +59,12 @@ def load_state(path: Path, model: nn.Module, optimizer: Optimizer, digest: str) 
             )
         tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
     model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
-    state: dict[int, dict] = {}
+    states: list[dict[int, dict]] = [{} for _ in optimizers]
     for name, tensor in tensors.items():
         if name.startswith("optimizer."):
-            _, i, key = name.split(".")
-            state.setdefault(int(i), {})[key] = tensor
-    groups = optimizer.state_dict()["param_groups"]
-    optimizer.load_state_dict({"state": state, "param_groups": groups})
+            _, place, i, key = name.split(".")
+            states[int(place)].setdefault(int(i), {})[key] = tensor
+    for optimizer, state in zip(optimizers, states, strict=True):
+        groups = optimizer.state_dict()["param_groups"]
+        optimizer.load_state_dict({"state": state, "param_groups": groups})
     return Progress(**json.loads(metadata["progress"]))

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
+from ..params import record
+
 BITS = 16
 HALF_MAX = 65504.0
 
@@ -17,7 +19,8 @@ class ModelConfig:
 
     ``encoder`` ``isab`` is the paper's stack of ISABs and a PMA. In ``inducing`` (ours) the latent
     set is inducing points, which attend to the points and to each other. ``encoder_feed_forward`` 0
-    is a one-layer rFF.
+    is a one-layer rFF. ``neighbourhoods`` (ours) are the sizes of those whose directions are inputs
+    beside the coordinates (:mod:`pie.network.neighbourhoods`).
     """
 
     max_variables: int = 3
@@ -32,6 +35,7 @@ class ModelConfig:
     encoder_feed_forward: int = 0
     decoder_layers: int = 8
     decoder_feed_forward: int = 512
+    neighbourhoods: tuple[int, ...] = ()
 
     def __post_init__(self):
         if self.encoder not in ("isab", "inducing"):
@@ -48,8 +52,8 @@ def read_weights(folder: Path) -> tuple[ModelConfig, dict[str, np.ndarray]]:
     if not (folder / "config.json").exists():
         raise FileNotFoundError(f"no weights in {folder}: config.json is missing")
     try:
-        config = ModelConfig(**json.loads((folder / "config.json").read_text()))
-    except (ValueError, TypeError) as error:  # not JSON, or other fields
+        config = record(ModelConfig, json.loads((folder / "config.json").read_text()), "config")
+    except ValueError as error:  # not JSON, or other fields
         raise ValueError(f"{folder / 'config.json'} is damaged: {error}") from None
     shards = sorted(folder.glob("weights-*-of-*.safetensors"))
     expected = int(shards[0].stem.rsplit("-", 1)[1]) if shards else 1

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from .config import BITS, HALF_MAX, ModelConfig, read_weights
+from .neighbourhoods import with_neighbourhoods
 
 Pair = tuple[np.ndarray, np.ndarray]  # keys and values
 
@@ -132,7 +133,10 @@ class Network:
 
     def _encoded(self, points: np.ndarray) -> np.ndarray:
         """Points (B, N, D_max) → latent set (B, k, W)."""
-        x = self._feed_forward("encoder.embed", half_bits(points))
+        points = with_neighbourhoods(points, self.config.neighbourhoods)
+        d = self.config.max_variables
+        inputs = np.concatenate([half_bits(points[..., :d]), points[..., d:]], axis=-1)
+        x = self._feed_forward("encoder.embed", inputs)
         layers = range(self.config.encoder_layers)
         if self.config.encoder == "inducing":
             z = self._learned("encoder.inducing", len(x))

@@ -8,6 +8,7 @@ uninterrupted one. :mod:`pie.network.runs` is the command line::
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -21,8 +22,11 @@ from .checkpoint import Progress, load_state, save_state
 from .distributed import Group
 from .model import PIE, ModelConfig, load_weights, save_weights
 from .objective import has_bfloat16, loss_of, validate
+from .optimizers import optimizers_of, set_rate
 from .schedule import TrainingConfig, learning_rate
 from .streaming import Shards, batches
+
+INPUT = "encoder.embed.0.weight"
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:
@@ -67,9 +71,9 @@ def pretrain(
     digest = identity(corpus, model_config, config)
     torch.manual_seed(config.seed)
     model = _initial(model_config, config.initial_weights).to(device).train()
-    optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
+    optimizers = optimizers_of(model, config)
     checkpoint = Path(state) / "checkpoint.safetensors"
-    progress = load_state(checkpoint, model, optimizer, digest)
+    progress = load_state(checkpoint, model, optimizers, digest)
     (step_of_first,) = group.of_first(progress.step)
     if step_of_first != progress.step:
         raise ValueError(
@@ -87,21 +91,21 @@ def pretrain(
         total=config.max_steps, initial=progress.step, unit="step", mininterval=10 if show else 0.1,
         disable=(False if show else None) if group.first else True,
     )  # fmt: skip
-    shards = Shards(corpus, config.examples, config.seed, cache)
+    shards = Shards(corpus, config.examples, config.seed, cache, model_config.neighbourhoods)
     source = batches(shards, config.batch_size, progress.step, workers)
     stop = False
     while not (stop or progress.finished) and progress.step < config.max_steps:
         batch = [torch.from_numpy(group.share(rows)).to(device) for rows in next(source)]
         torch.manual_seed(dropout_seed(config.seed, progress.step, group.rank))
-        for parameters in optimizer.param_groups:
-            parameters["lr"] = learning_rate(config, progress.step)
+        set_rate(optimizers, learning_rate(config, progress.step))
         losses, _ = loss_of(shared, batch[0].float(), batch[1], bfloat16)
         loss = losses.mean()
-        optimizer.zero_grad(set_to_none=True)
+        model.zero_grad(set_to_none=True)
         loss.backward()
         if config.gradient_clip:
             torch.nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         progress.step += 1
         running += loss.detach()
         seen += 1
@@ -123,22 +127,29 @@ def pretrain(
         decided = group.of_first(progress.finished, now > ends)
         progress.finished, stop = map(bool, decided)
         if group.first and now - saved > config.checkpoint_seconds:
-            save_state(checkpoint, model, optimizer, progress, digest)
+            save_state(checkpoint, model, optimizers, progress, digest)
             saved = now
     progress.finished |= progress.step >= config.max_steps
     if group.first:
-        save_state(checkpoint, model, optimizer, progress, digest)
+        save_state(checkpoint, model, optimizers, progress, digest)
     bar.close()
     group.leave()
     return progress
 
 
 def _initial(config: ModelConfig, folder: str) -> PIE:
+    """Random, or the weights of a folder, of a network with or without neighbourhoods."""
     if not folder:
         return PIE(config)
-    model = load_weights(Path(folder))
-    if model.config != config:
-        raise ValueError(f"initial weights {folder} are of {model.config}; expected {config}")
+    first = load_weights(Path(folder))
+    if first.config == config:
+        return first
+    if replace(config, neighbourhoods=()) != first.config:
+        raise ValueError(f"initial weights {folder} are of {first.config}; expected {config}")
+    model, weights = PIE(config), first.state_dict()
+    wider = torch.zeros_like(model.state_dict()[INPUT])  # new inputs count nothing at first
+    wider[:, : weights[INPUT].shape[1]] = weights[INPUT]
+    model.load_state_dict(weights | {INPUT: wider})
     return model
 
 
