@@ -88,14 +88,16 @@ def test_sensitivity_is_judged_by_what_was_varied():
 
 def test_variants_stand_beside_their_reference():
     given = under_conditions("PIE", {"common": 20, "wide": 30}) + under_conditions(
-        "PIE", {"mixture": 10, "less": 10}, "validation, mixture"
+        "PIE", {"mixture": 10, "less": 10, "adam": 20, "muon": 24}, "validation, mixture"
     )
     references = {"synthetic": "common", "validation, mixture": "mixture"}
+    references |= {"adam": "adam", "muon": "adam"}
     table, gaps = tables.against(given, references, ["acc_0.99"])
     assert gaps["wide", "acc_0.99"].mean == 0.25 and gaps["less", "acc_0.99"].mean == 0.0
-    assert table["acc_0.99, difference"].tolist()[::2] == ["reference"] * 2
+    assert gaps["muon", "acc_0.99"].mean == 0.1
+    assert table["acc_0.99, difference"].tolist()[::2] == ["reference"] * 3
     figure = curves.against(gaps, {"acc_0.99": "Acc 0.99"})
-    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["wide", "less"]
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["wide", "less", "muon"]
 
 
 def test_hyperparameters_stand_beside_the_papers():

@@ -164,7 +164,10 @@ def by_condition(summary: Sequence[dict], scores: Sequence[str]) -> pd.DataFrame
 def against(
     rows: Sequence[Row], references: dict[str, str], scores: Sequence[str]
 ) -> tuple[pd.DataFrame, dict[tuple[str, str], Difference]]:
-    """Every variant (a condition) less the reference of its test set, on the same equations.
+    """Every variant (a condition) less its reference, on the same equations.
+
+    Args:
+        references: by test set, or by variant where one has another.
 
     Returns:
         A line per variant, and the differences by variant and score.
@@ -175,7 +178,7 @@ def against(
     groups = grouped(rows, "benchmark", "condition")
     lines, found = [], {}
     for (benchmark, variant), members in groups.items():
-        reference = references[benchmark]
+        reference = references.get(variant) or references[benchmark]
         line = {"test set": benchmark, "variant": variant, "equations": len(members)}
         for score in scores:
             line[score] = _percent([row.score(score) for row in members]).removesuffix(" %")
