@@ -79,20 +79,23 @@ def training_speed(model, config, corpus, steps: int) -> dict:
     from torch.utils.flop_counter import FlopCounterMode
 
     from pie.network.objective import has_bfloat16, loss_of
+    from pie.network.optimizers import optimizers_of
     from pie.network.streaming import Shards, batches
 
     bfloat16 = config.bfloat16 and has_bfloat16("cpu")
-    optimizer = torch.optim.Adam(model.parameters(), config.learning_rate, fused=True)
-    source = batches(Shards(corpus, EXAMPLES, config.seed), BATCH)
+    optimizers = optimizers_of(model, config)
+    shards = Shards(corpus, EXAMPLES, config.seed, None, model.config.neighbourhoods)
+    source = batches(shards, BATCH)
     pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
     turn = itertools.cycle(pool)
 
     def step() -> None:
         points, tokens = next(turn)
         losses, _ = loss_of(model, points.float(), tokens, bfloat16)
-        optimizer.zero_grad(set_to_none=True)
+        model.zero_grad(set_to_none=True)
         losses.mean().backward()
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
 
     operations = 0
     for _ in pool:

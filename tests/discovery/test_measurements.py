@@ -48,10 +48,27 @@ def test_without_a_header_columns_are_numbered(tmp_path):
     assert list(frame.columns) == ["x1", "x2", "x3"] and list(frame.x1) == ["Mercury", "Venus"]
 
 
-@pytest.mark.parametrize("text", ["country,1995\nNorway,3.5\nChile,4\n", "time,0.5\n1,3.5\n2,4\n"])
-def test_numbers_may_be_names_of_columns(tmp_path, text):
+@pytest.mark.parametrize(
+    "text, name",
+    [("country,1995\nNorway,3.5\nChile,4\n", "x_1995"), ("time,0.5\n1,3.5\n2,4\n", "x_0_5")],
+)
+def test_numbers_may_be_names_of_columns(tmp_path, text, name):
     frame = read_csv(table(tmp_path, text))
-    assert len(frame) == 2 and frame.columns[1] in ("x_1995", "x_0_5")
+    assert len(frame) == 2 and frame.columns[1] == name
+
+
+def test_a_first_line_taken_for_a_row_is_said(tmp_path):
+    rows = ["Mercury,0.387,88", ",0.723,225", "Earth,1,365", "Mars,1.52,687"]
+    found = measurements(read_csv(table(tmp_path, "\n".join(rows))))
+    assert found.names == ("x2", "x3") and len(found.points) == 4
+    assert (
+        found.notes[0] == "the first line, 'Mercury, 0.387, 88', is taken for a row, not for names"
+    )
+
+
+def test_labels_that_are_no_whole_numbers_are_names():
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=[0.0, 1.0])
+    assert columns_in(frame, ["x_1_0", "x_0_0"]).tolist() == [[2.0, 1.0], [4.0, 3.0]]
 
 
 def test_the_path_of_a_file_is_a_table_too(tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pie.network.config import ModelConfig
 from pie.network.neighbourhoods import channels, with_neighbourhoods
 
 SIZES = (6,)
@@ -59,9 +60,33 @@ def test_repeated_points_and_the_order_of_points_change_nothing(rng):
         np.testing.assert_allclose(often[name], values[order], atol=1e-5, err_msg=name)
 
 
+def test_a_dense_patch_beside_a_far_point_has_its_normal():
+    """Of y = 2x, also where a third column is padding or constant."""
+    x = np.append(np.linspace(0.05, 0.1, 199), 3e4)
+    line = np.column_stack([x, 2.0 * x])
+    for points in (line, np.column_stack([line, np.full(200, 0.1)])):
+        normal = np.median(told(points, (24,))["normal"], axis=0)
+        np.testing.assert_allclose(normal, [0.5, -1.5, -0.5, 0.5, -0.5, -0.5], atol=HALF)
+
+
+def test_elasticities_do_not_depend_on_units(rng):
+    x = np.exp(rng.uniform(-0.5, 0.5, 100))
+    law = np.column_stack([x, x**-2.0])
+    once, other = (told(law * units)["elasticity"] for units in ([1, 1], [2.0**-10, 2.0**10]))
+    np.testing.assert_allclose(once, other, atol=1e-4)
+
+
 @pytest.mark.parametrize("points", [np.zeros((5, 2)), np.full((3, 2), 1e9), np.eye(2)])
 def test_clouds_without_a_shape_have_finite_inputs(points):
     assert all(np.isfinite(values).all() for values in told(points).values())
+
+
+@pytest.mark.parametrize("sizes", [(1,), (8, 0), (-3,)])
+def test_a_neighbourhood_has_two_points_at_least(sizes):
+    with pytest.raises(
+        ValueError, match="neighbourhoods is .*; expected sizes of at least 2"
+    ):
+        ModelConfig(neighbourhoods=sizes)
 
 
 def test_without_sizes_points_stay_as_they_are(rng):

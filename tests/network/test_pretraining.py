@@ -91,6 +91,10 @@ def test_every_parameter_is_trained_by_one_optimizer():
         assert [type(optimizer).__name__ for optimizer in found] == kinds
         trained = [p for o in found for group in o.param_groups for p in group["params"]]
         assert sorted(map(id, trained)) == sorted(map(id, model.parameters()))
+        named = {id(p): key for key, p in model.named_parameters()}
+        last = {named[id(p)] for group in found[-1].param_groups for p in group["params"]}
+        assert {"encoder.embed.0.weight", "layers.0.self_attention.query.weight"} <= last
+        assert ("tokens.weight" in last) == ("output.weight" in last) == (name == "adam")
         set_rate(found, 0.5)
         assert {group["lr"] for o in found for group in o.param_groups} == {0.5}
     with pytest.raises(ValueError, match="optimizer is 'sgd'; expected 'adam' or 'muon'"):
@@ -140,9 +144,6 @@ def test_the_rate_is_constant_as_in_the_paper_unless_asked_otherwise():
     warm = TrainingConfig(learning_rate=1.0, warmup_steps=10, cosine_decay=True, max_steps=100)
     rates = [learning_rate(warm, s) for s in range(101)]
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[100] == 0.0
-    last = replace(warm, decay_steps=20)
-    rates = [learning_rate(last, s) for s in range(101)]
-    assert set(rates[9:81]) == {1.0} and 1.0 > rates[81] > rates[90] == 0.5 > rates[100] == 0.0
 
 
 @pytest.mark.slow

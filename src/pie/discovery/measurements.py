@@ -4,7 +4,7 @@ import contextlib
 import csv
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from numbers import Integral
@@ -19,6 +19,7 @@ FINEST = 1e-60  # those of columns that vary by less vanish
 MAX_COLUMNS = 100
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
+NOTES = "notes"  # attribute of a data frame
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
 # a data frame of any library, columns by name, what NumPy takes for (N, D), or a file's path
@@ -90,27 +91,29 @@ def read_csv(path: Path) -> pd.DataFrame:
             raise BadTable(
                 f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
             )
-    return pd.DataFrame(rows, columns=names, dtype=object)
+    frame = pd.DataFrame(rows, columns=names, dtype=object)
+    if not header and any(_number(cell) is None for cell in rows[0]):
+        said = ", ".join(rows[0])
+        frame.attrs[NOTES] = [f"the first line, {quoted(said)}, is taken for a row, not for names"]
+    return frame
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line names columns.
+    """Whether the first line names columns: it has text.
 
-    It has text. If all of that stands in columns of text, and a number beside it has a fraction
-    (years have none), the line is a row with a name of its own.
+    It is a row with a name of its own if there is no number below its text, and one of its numbers
+    has a fraction (years have none).
 
     >>> _is_header([["country", "1995"], ["Norway", "3.5"]])
     True
     >>> _is_header([["Mercury", "0.387"], ["Venus", "0.723"]])
     False
     """
-    numbers = [_number(cell) for cell in rows[0]]
-    text = [j for j, x in enumerate(numbers) if x is None]
-    broken = any(x is not None and x % 1.0 > 0.0 for x in numbers)
-    heads = any(
-        _number(cell) is not None for row in rows[1:] for j in text for cell in row[j : j + 1]
-    )
-    return bool(text) and (heads or not broken)
+    first = [_number(cell) for cell in rows[0]]
+    text = [j for j, x in enumerate(first) if x is None]
+    below = (_number(row[j]) for row in rows[1:] for j in text if j < len(row))
+    is_row = all(x is None or np.isnan(x) for x in below)
+    return bool(text) and not (is_row and any(x is not None and x % 1.0 > 0.0 for x in first))
 
 
 def _split(lines: Sequence[str], delimiter: str | None, strict: bool = False) -> list[list[str]]:
@@ -179,7 +182,9 @@ def measurements(
     whole_number("max_points", max_points, 1)
     whole_number("seed", seed, 0)
     notes: list[str] = []
-    frame = _without_labels(_frame(data)[0], notes)
+    frame = _frame(data)[0]
+    notes += frame.attrs.get(NOTES, [])
+    frame = _without_labels(frame, notes)
     names = _names(frame)
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
@@ -311,15 +316,14 @@ def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
     if isinstance(data, str | Path):
         return read_csv(Path(data)), True
     if isinstance(data, pd.DataFrame):
-        named = [*data.columns] != [*range(data.shape[1])]
-        return data.set_axis([*map(called, data.columns)], axis=1), named
+        return data.set_axis([*map(called, data.columns)], axis=1), _are_names(data.columns)
     other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
     if other_frame or isinstance(data, Mapping):
         names = data.columns if other_frame else data
         try:
             columns = dict(enumerate(_unmasked(data[name]) for name in names))
             frame = pd.DataFrame(columns).set_axis([*map(called, names)], axis=1)
-            return frame, [*names] != [*range(len(columns))]
+            return frame, _are_names(names)
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
@@ -330,6 +334,11 @@ def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
         shape = f"have shape {array.shape}" if array.ndim else f"are {quoted(data)}"
         raise BadTable(f"the data {shape}; expected a table (N, D)")
     return pd.DataFrame(array, columns=[*map(called, range(array.shape[1]))]), False
+
+
+def _are_names(labels: Iterable) -> bool:
+    """Whether columns have names; 0, 1, … are their order alone."""
+    return not all(isinstance(x, Integral) and x == j for j, x in enumerate(labels))
 
 
 def _unmasked(values: object) -> np.ndarray:

@@ -40,6 +40,10 @@ class ModelConfig:
     def __post_init__(self):
         if self.encoder not in ("isab", "inducing"):
             raise ValueError(f"model.encoder is {self.encoder!r}; expected 'isab' or 'inducing'")
+        if min(self.neighbourhoods, default=2) < 2:
+            raise ValueError(
+                f"model.neighbourhoods is {[*self.neighbourhoods]}; expected sizes of at least 2"
+            )
 
 
 def read_weights(folder: Path) -> tuple[ModelConfig, dict[str, np.ndarray]]:

@@ -23,7 +23,8 @@ import numpy as np
 from .config import HALF_MAX
 
 FARTHEST = 30.0  # spreads
-TINY = 1e-6  # beside 0 in logarithms
+TINY = 1e-6  # of spreads and ratios, below which logarithms are flat
+SMALLEST = 2.0**-24  # of half precision
 ABSENT = 1e3  # variance of a column that is padding, so that no normal has it
 SWEEPS = 12
 ROUNDING = 1e-30  # of squares
@@ -42,9 +43,9 @@ def channels(variables: int, sizes: Sequence[int]) -> int:
 def with_neighbourhoods(points: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """Clouds (B, N, D), zero padded, with the channels of their points, (B, N, D + C) float32.
 
-    The channels are those of the points in half precision, which the network sees.
+    The channels are those of the points in half precision, which the network sees: neighbours that
+    are nearer than its steps show the steps.
     """
-    points = np.asarray(points, np.float32)
     if not len(sizes):
         return points
     seen = np.clip(points, -HALF_MAX, HALF_MAX).astype(np.float16).astype(np.float64)
@@ -58,20 +59,21 @@ def _told(points: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     mean, spread = distinct.mean(axis=0), distinct.std(axis=0)
     varies = spread > 0.0
     spread = np.where(varies, spread, 1.0)
-    z = np.clip((distinct - mean) / spread, -FARTHEST, FARTHEST)
-    logarithms = np.where(varies, np.log(np.abs(distinct) + 1e-5), 0.0)
+    z = np.where(varies, np.clip((distinct - mean) / spread, -FARTHEST, FARTHEST), 0.0)
+    logarithms = np.where(varies, np.log(np.maximum(np.abs(distinct), SMALLEST)), 0.0)
     normals, shapes = _patches(z, varies, np.array(sizes))
     row, column = np.triu_indices(z.shape[1])
     told = [z, logarithms / 3.0]
     for normal, (least, next_, radius) in zip(normals, shapes.transpose(0, 2, 1), strict=True):
-        elasticity = np.where(varies, np.log(np.abs(normal) / spread + TINY) + logarithms, 0.0)
+        slopes = np.log(np.abs(normal) + TINY) - np.log(spread)
+        elasticity = np.where(varies, slopes + logarithms, 0.0)
         mean = elasticity.sum(axis=1, keepdims=True) / max(int(varies.sum()), 1)
         elasticity = np.where(varies, elasticity - mean, 0.0)
         told += [
             2.0 * normal[:, row] * normal[:, column] - 0.5,
             np.clip(elasticity / 3.0, -3.0, 3.0),
-            np.log((least + TINY) / (next_ + TINY))[:, None] / 3.0,
-            np.log(radius + TINY)[:, None] / 3.0 + 1.0,
+            np.log(np.maximum(least / np.where(next_ > 0.0, next_, 1.0), TINY))[:, None] / 3.0,
+            np.log(np.maximum(radius, TINY))[:, None] / 3.0 + 1.0,
         ]
     return np.concatenate(told, axis=1)[place.ravel()]
 
@@ -147,9 +149,10 @@ def _patches(z, varies, sizes):
                     for t in range(k):
                         total += (z[who[t], c] - mean[c]) * (z[who[t], e] - mean[e])
                     a[c, e] = a[e, c] = total / k
-                if not varies[c]:
-                    a[c, c] = ABSENT
             _diagonalised(a, v)
+            for c in range(d):
+                if not varies[c]:  # an axis of its own: all its covariances are 0
+                    a[c, c] = ABSENT
             order = np.argsort(np.diag(a))
             normals[size, i] = v[:, order[0]]
             shapes[size, i, 0] = math.sqrt(max(a[order[0], order[0]], 0.0))

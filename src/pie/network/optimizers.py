@@ -1,8 +1,9 @@
 r"""Adam as in the paper, or Muon for matrices (ours).
 
-Muon (Jordan et al. 2024) takes steps along U V^T instead of the momentum U S V^T of a matrix, by a
-Newton-Schulz iteration; they are as long as Adam's are on average. Embeddings, the output and all
-that is no matrix go on with Adam.
+Muon (Jordan et al. 2024): where the momentum of a matrix is U S V^T, its step is U V^T times the
+learning rate times 0.2 sqrt(max(rows, columns)), so that its root mean square is like that of
+Adam's steps. The tables of tokens and positions, the output, and all that is no matrix go on with
+Adam.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from torch.optim import Optimizer
 from .model import PIE
 from .schedule import TrainingConfig
 
-TABLES = ("tokens.weight", "positions.weight", "output.weight")  # rows belong to tokens
+TABLES = ("tokens.weight", "positions.weight", "output.weight")  # a row per token or place
 
 
 def optimizers_of(model: PIE, config: TrainingConfig) -> list[Optimizer]:

@@ -138,7 +138,7 @@ def pretrain(
 
 
 def _initial(config: ModelConfig, folder: str) -> PIE:
-    """Random, or the weights of a folder, of a network with or without neighbourhoods."""
+    """Random, or weights in a folder of this network, or of it without neighbourhoods."""
     if not folder:
         return PIE(config)
     first = load_weights(Path(folder))

@@ -14,7 +14,6 @@ class TrainingConfig:
     learning_rate: float = 1e-4
     warmup_steps: int = 0
     cosine_decay: bool = False  # to 0 at max_steps
-    decay_steps: int = 0  # the last ones, over which it decays; 0 = all
     max_steps: int = 1_000_000
     validate_every: int = 0  # steps; 0 = once per epoch
     patience: int = 1  # validations without improvement before stopping
@@ -31,12 +30,10 @@ class TrainingConfig:
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:
-    """Constant as in the paper, or linear warm-up, constant, and cosine decay to 0 at max_steps."""
+    """Constant as in the paper, or linear warm-up and cosine decay to 0 at max_steps."""
     rate = config.learning_rate
     if config.warmup_steps:
         rate *= min(1.0, (step + 1) / config.warmup_steps)
     if config.cosine_decay:
-        steps = config.decay_steps or config.max_steps
-        gone = max(step - (config.max_steps - steps), 0) / steps
-        rate *= 0.5 * (1.0 + math.cos(math.pi * min(1.0, gone)))
+        rate *= 0.5 * (1.0 + math.cos(math.pi * min(1.0, step / config.max_steps)))
     return rate

@@ -20,6 +20,7 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, parse, to_infix, to_tree
 from ..expr.operators import BY_NAME
 from ..network.config import BITS
+from ..network.schedule import TrainingConfig
 from ..zeroset.degeneracy import KINDS, NO_EQUATION
 from ..zeroset.noise import noise_of
 
@@ -209,7 +210,7 @@ def parameters(sections: dict) -> dict[str, object]:
     return pd.json_normalize(run).to_dict("records")[0]
 
 
-FIXED = {"bits": BITS, "tokens": vocabulary.SIZE, "optimizer": "Adam"}  # by the code
+FIXED = {"bits": BITS, "tokens": vocabulary.SIZE}  # by the code
 
 
 def _derived(run: dict[str, object]) -> dict[str, object]:
@@ -230,7 +231,8 @@ def hyperparameters(reported: pd.DataFrame, run: dict[str, object]) -> pd.DataFr
 
     ``reported`` has the columns ``parameter``, ``value``, and ``key``: our name for it, or two.
     """
-    run = run | FIXED | _derived(run)
+    optimizer = str(run.get("pretraining.optimizer", TrainingConfig().optimizer)).capitalize()
+    run = run | FIXED | {"optimizer": optimizer} | _derived(run)
     ours = [" to ".join(str(run[key]) for key in keys.split()) for keys in reported["key"]]
     table = reported.drop(columns="key").rename(columns={"value": "paper"})
     return table.assign(ours=ours, key=reported["key"])

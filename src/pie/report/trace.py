@@ -10,9 +10,10 @@ from torch.nn.utils.rnn import pad_sequence
 from ..data.benchmarks import Problem
 from ..data.corpus import Item
 from ..expr import vocabulary
-from ..network.config import BITS, padded
+from ..network.config import padded
 from ..network.inference import Network
 from ..network.model import PIE, half_bits
+from ..network.neighbourhoods import with_neighbourhoods
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Candidate
 
@@ -62,7 +63,8 @@ def trace(
         model.output.register_forward_hook(keep("decoded", "logits")),
     ]
     inputs = [padded(i.points, model.config.max_variables) for i in items]
-    points = torch.from_numpy(np.concatenate(inputs))
+    points = with_neighbourhoods(np.concatenate(inputs), model.config.neighbourhoods)
+    points = torch.from_numpy(points)
     targets = [[*vocabulary.encode(i.target.codes), vocabulary.END] for i in items]
     prefixes = [torch.tensor([vocabulary.START, *target[:-1]]) for target in targets]
     logits = model(points, pad_sequence(prefixes, True, vocabulary.PAD))
@@ -70,7 +72,7 @@ def trace(
         hook.remove()
     target = torch.tensor(targets[0])
     chosen = logits[0, : len(target)].softmax(-1).gather(1, target[:, None])[:, 0]
-    bits = (half_bits(points[0, 0])[:BITS] > 0).int().tolist()
+    bits = (half_bits(points[0, 0, :1]) > 0).int().tolist()
     ranked = discover(Network.of(model), problem.points, "cl-fem", inference).candidates
     probabilities = tuple(chosen.tolist())
     return Trace(model, items[0], tuple(bits), shapes, probabilities, problem, inference, ranked)
