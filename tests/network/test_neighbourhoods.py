@@ -23,7 +23,7 @@ def told(points, sizes=SIZES):
 
 
 def test_the_normal_is_that_of_the_zero_set(rng):
-    """In spreads: of x1 + x2 + x3 = 0 (1, 1, 1)/√3, and of a line nothing in a third column."""
+    """That of a plane, by singular values; and of a line, with nothing in the padded column."""
     x, y = rng.standard_normal((2, 300))
     plane = np.column_stack([x, y, -(x + y) / np.sqrt(2.0)])
     plane /= plane.std(axis=0)
@@ -83,9 +83,7 @@ def test_clouds_without_a_shape_have_finite_inputs(points):
 
 @pytest.mark.parametrize("sizes", [(1,), (8, 0), (-3,)])
 def test_a_neighbourhood_has_two_points_at_least(sizes):
-    with pytest.raises(
-        ValueError, match="neighbourhoods is .*; expected sizes of at least 2"
-    ):
+    with pytest.raises(ValueError, match="neighbourhoods is .*; expected sizes of at least 2"):
         ModelConfig(neighbourhoods=sizes)
 
 

@@ -106,9 +106,9 @@ def test_a_network_with_neighbourhoods_goes_on_from_one_without(tmp_path, cache)
     train(tmp_path, cache, replace(SHORT, max_steps=1, validate_every=1))
     wider, first = replace(TINY, neighbourhoods=(4,)), str(tmp_path / "weights")
     before = load_weights(tmp_path / "weights")
-    kept = replace(SHORT, max_steps=1, validate_every=1, initial_weights=first, learning_rate=0.0)
-    train(tmp_path / "kept", cache, kept, wider)
-    train(tmp_path / "changed", cache, replace(kept, learning_rate=1e-2), wider)
+    still = replace(SHORT, max_steps=1, validate_every=1, initial_weights=first, learning_rate=0.0)
+    train(tmp_path / "kept", cache, still, wider)
+    train(tmp_path / "changed", cache, replace(still, learning_rate=1e-2), wider)
     points, prefix = (
         np.random.default_rng(0).normal(size=(2, 12, 3)),
         torch.tensor([[1, 5], [1, 4]]),
