@@ -84,8 +84,7 @@ def training_speed(model, config, corpus, steps: int) -> dict:
 
     bfloat16 = config.bfloat16 and has_bfloat16("cpu")
     optimizers = optimizers_of(model, config)
-    shards = Shards(corpus, EXAMPLES, config.seed, None, model.config.neighbourhoods)
-    source = batches(shards, BATCH)
+    source = batches(Shards(corpus, EXAMPLES, config.seed), BATCH)
     pool = [[torch.from_numpy(a) for a in next(source)] for _ in range(4)]
     turn = itertools.cycle(pool)
 

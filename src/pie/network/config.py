@@ -19,8 +19,7 @@ class ModelConfig:
 
     ``encoder`` ``isab`` is the paper's stack of ISABs and a PMA. In ``inducing`` (ours) the latent
     set is inducing points, which attend to the points and to each other. ``encoder_feed_forward`` 0
-    is a one-layer rFF. ``neighbourhoods`` (ours) are the sizes of those whose directions are inputs
-    beside the coordinates (:mod:`pie.network.neighbourhoods`).
+    is a one-layer rFF.
     """
 
     max_variables: int = 3
@@ -35,15 +34,10 @@ class ModelConfig:
     encoder_feed_forward: int = 0
     decoder_layers: int = 8
     decoder_feed_forward: int = 512
-    neighbourhoods: tuple[int, ...] = ()
 
     def __post_init__(self):
         if self.encoder not in ("isab", "inducing"):
             raise ValueError(f"model.encoder is {self.encoder!r}; expected 'isab' or 'inducing'")
-        if min(self.neighbourhoods, default=2) < 2:
-            raise ValueError(
-                f"model.neighbourhoods is {[*self.neighbourhoods]}; expected sizes of at least 2"
-            )
 
 
 def read_weights(folder: Path) -> tuple[ModelConfig, dict[str, np.ndarray]]:

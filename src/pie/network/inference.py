@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from .config import BITS, HALF_MAX, ModelConfig, read_weights
-from .neighbourhoods import with_neighbourhoods
 
 Pair = tuple[np.ndarray, np.ndarray]  # keys and values
 
@@ -133,10 +132,7 @@ class Network:
 
     def _encoded(self, points: np.ndarray) -> np.ndarray:
         """Points (B, N, D_max) → latent set (B, k, W)."""
-        points = with_neighbourhoods(points, self.config.neighbourhoods)
-        d = self.config.max_variables
-        inputs = np.concatenate([half_bits(points[..., :d]), points[..., d:]], axis=-1)
-        x = self._feed_forward("encoder.embed", inputs)
+        x = self._feed_forward("encoder.embed", half_bits(points))
         layers = range(self.config.encoder_layers)
         if self.config.encoder == "inducing":
             z = self._learned("encoder.inducing", len(x))

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from ..expr import vocabulary
 from .config import BITS, HALF_MAX, ModelConfig, read_weights
-from .neighbourhoods import channels
 from .set_transformer import ISAB, MAB, PMA, Multihead, feed_forward, learned_set
 
 SHARD_BYTES = 15_000_000
@@ -25,15 +24,15 @@ def half_bits(points: Tensor) -> Tensor:
 
 
 class SetEncoder(nn.Module):
-    """Points (B, N, D + C) with what neighbours tell of them → latent set (B, k, W)."""
+    """Points (B, N, D) → latent set (B, k, W)."""
 
     def __init__(self, config: ModelConfig):
         super().__init__()
         width = config.width
         block = (width, config.heads, config.encoder_feed_forward, config.dropout)
-        self.variables = config.max_variables
-        inputs = BITS * self.variables + channels(self.variables, config.neighbourhoods)
-        self.embed = nn.Sequential(nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, width))
+        self.embed = nn.Sequential(
+            nn.Linear(BITS * config.max_variables, width), nn.ReLU(), nn.Linear(width, width)
+        )
         self.stays = config.encoder == "inducing"
         if self.stays:
             self.inducing = learned_set(config.inducing, width)
@@ -46,8 +45,7 @@ class SetEncoder(nn.Module):
             self.pma = PMA(*block, config.pma_features)
 
     def forward(self, points: Tensor) -> Tensor:
-        bits = half_bits(points[..., : self.variables])
-        x = self.embed(torch.cat([bits, points[..., self.variables :]], dim=-1))  # (B, N, W)
+        x = self.embed(half_bits(points))  # (B, N, W)
         if not self.stays:
             for isab in self.isabs:
                 x = isab(x)
@@ -97,11 +95,7 @@ class PIE(nn.Module):
         nn.init.normal_(self.positions.weight, std=0.05)
 
     def forward(self, points: Tensor, prefix: Tensor) -> Tensor:
-        """Logits (B, L, 60) for points and prefixes (B, L) that begin with START.
-
-        Points (B, N, D_max + C) are those of
-        :func:`pie.network.neighbourhoods.with_neighbourhoods`.
-        """
+        """Logits (B, L, 60) for points (B, N, D) and prefixes (B, L) that begin with START."""
         z = self.encoder(points)
         length = prefix.shape[1]
         x = (self.tokens(prefix) + self.positions.weight[:length]).to(z.dtype)

@@ -8,8 +8,6 @@ from torch import Tensor, nn
 
 from ..data.corpus import Corpus
 from ..expr import vocabulary
-from .model import PIE
-from .neighbourhoods import with_neighbourhoods
 
 BATCH_SIZE = 256  # of validation
 
@@ -19,7 +17,7 @@ def loss_of(
 ) -> tuple[Tensor, Tensor]:
     """Loss of each equation, and whether every token is predicted correctly (teacher forcing).
 
-    ``points`` is (B, N, D_max + C); ``tokens`` (B, L) is padded, without start and end. Returns the
+    ``points`` is (B, N, D_max); ``tokens`` (B, L) is padded, without start and end. Returns the
     cross-entropy summed over tokens, (B,) in nats per equation, and (B,) bool.
     """
     lengths = (tokens != vocabulary.PAD).sum(1)
@@ -40,7 +38,9 @@ def loss_of(
 
 
 @torch.no_grad()
-def validate(model: PIE, corpus: Corpus, examples: int, bfloat16: bool = False) -> dict[str, float]:
+def validate(
+    model: nn.Module, corpus: Corpus, examples: int, bfloat16: bool = False
+) -> dict[str, float]:
     """Mean loss (nats per equation), and share of skeletons that greedy decoding recovers."""
     was_training = model.training
     model.eval()
@@ -48,8 +48,7 @@ def validate(model: PIE, corpus: Corpus, examples: int, bfloat16: bool = False) 
     total = exact = 0.0
     for start in range(0, examples, BATCH_SIZE):
         arrays = corpus.arrays(start, min(start + BATCH_SIZE, examples))
-        points = with_neighbourhoods(arrays["points"], model.config.neighbourhoods)
-        points, tokens = (torch.from_numpy(x).to(device) for x in (points, arrays["tokens"]))
+        points, tokens = (torch.from_numpy(arrays[k]).to(device) for k in ("points", "tokens"))
         losses, right = loss_of(model, points.float(), tokens, bfloat16)
         total += float(losses.sum())
         exact += float(right.sum())
@@ -58,7 +57,7 @@ def validate(model: PIE, corpus: Corpus, examples: int, bfloat16: bool = False) 
 
 
 def exact_by_noise(
-    model: PIE, validation: Corpus, levels: Sequence[float], examples: int
+    model: nn.Module, validation: Corpus, levels: Sequence[float], examples: int
 ) -> dict[float, float]:
     """Share of skeletons that greedy decoding recovers, by the noise of all points.
 

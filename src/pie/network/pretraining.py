@@ -8,7 +8,6 @@ uninterrupted one. :mod:`pie.network.runs` is the command line::
 
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -25,8 +24,6 @@ from .objective import has_bfloat16, loss_of, validate
 from .optimizers import optimizers_of, set_rate
 from .schedule import TrainingConfig, learning_rate
 from .streaming import Shards, batches
-
-INPUT = "encoder.embed.0.weight"
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:
@@ -91,7 +88,7 @@ def pretrain(
         total=config.max_steps, initial=progress.step, unit="step", mininterval=10 if show else 0.1,
         disable=(False if show else None) if group.first else True,
     )  # fmt: skip
-    shards = Shards(corpus, config.examples, config.seed, cache, model_config.neighbourhoods)
+    shards = Shards(corpus, config.examples, config.seed, cache)
     source = batches(shards, config.batch_size, progress.step, workers)
     stop = False
     while not (stop or progress.finished) and progress.step < config.max_steps:
@@ -138,18 +135,12 @@ def pretrain(
 
 
 def _initial(config: ModelConfig, folder: str) -> PIE:
-    """Random, or weights in a folder of this network, or of it without neighbourhoods."""
+    """Random, or the weights in a folder."""
     if not folder:
         return PIE(config)
-    first = load_weights(Path(folder))
-    if first.config == config:
-        return first
-    if replace(config, neighbourhoods=()) != first.config:
-        raise ValueError(f"initial weights {folder} are of {first.config}; expected {config}")
-    model, weights = PIE(config), first.state_dict()
-    wider = torch.zeros_like(model.state_dict()[INPUT])  # new inputs count nothing at first
-    wider[:, : weights[INPUT].shape[1]] = weights[INPUT]
-    model.load_state_dict(weights | {INPUT: wider})
+    model = load_weights(Path(folder))
+    if model.config != config:
+        raise ValueError(f"initial weights {folder} are of {model.config}; expected {config}")
     return model
 
 

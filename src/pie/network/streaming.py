@@ -5,7 +5,7 @@ the skeletons of a batch have similar lengths.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,6 @@ from torch.utils.data import DataLoader, Dataset
 
 from ..data.corpus import SHARD_SIZE, Corpus
 from ..expr import vocabulary
-from .neighbourhoods import with_neighbourhoods
 
 
 class Shards(Dataset):
@@ -21,19 +20,10 @@ class Shards(Dataset):
 
     The first K // 2048 shards are used in every epoch (K = ``examples``), or the first K items of
     the first one. ``cache`` is a folder of stored shards that receives new ones; None = no cache.
-    Points get what their ``neighbourhoods`` of these sizes tell.
     """
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        examples: int,
-        seed: int,
-        cache: Path | None = None,
-        neighbourhoods: Sequence[int] = (),
-    ):
+    def __init__(self, corpus: Corpus, examples: int, seed: int, cache: Path | None = None):
         self.corpus, self.seed, self.cache = corpus, seed, cache
-        self.neighbourhoods = neighbourhoods
         self.shards = max(1, examples // SHARD_SIZE)
         self.size = min(SHARD_SIZE, examples)  # items used per shard
 
@@ -41,10 +31,7 @@ class Shards(Dataset):
         epoch, within = divmod(place, self.shards)
         order = np.random.default_rng([self.seed, epoch]).permutation(self.shards)
         shard = self.corpus.shard(int(order[within]), self.cache)
-        points, tokens = shard["points"][: self.size], shard["tokens"][: self.size]
-        if self.neighbourhoods:
-            points = with_neighbourhoods(points, self.neighbourhoods).astype(np.float16)
-        return {"points": points, "tokens": tokens}
+        return {name: rows[: self.size] for name, rows in shard.items()}
 
 
 def batches(
@@ -52,8 +39,8 @@ def batches(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Endless batches from step ``start``; ``workers`` processes prepare shards ahead (0 = none).
 
-    Yields points (B, N, D_max + C) float16 and tokens (B, L) uint8. ValueError if a shard is
-    smaller than a batch.
+    Yields points (B, N, D_max) float16 and tokens (B, L) uint8. ValueError if a shard is smaller
+    than a batch.
     """
     if not 1 <= batch_size <= shards.size:
         raise ValueError(f"batch_size is {batch_size}; expected 1 to {shards.size}, a shard")

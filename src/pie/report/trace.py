@@ -13,7 +13,6 @@ from ..expr import vocabulary
 from ..network.config import padded
 from ..network.inference import Network
 from ..network.model import PIE, half_bits
-from ..network.neighbourhoods import with_neighbourhoods
 from ..search.algorithm2 import InferenceConfig, discover
 from ..search.candidates import Candidate
 
@@ -63,8 +62,7 @@ def trace(
         model.output.register_forward_hook(keep("decoded", "logits")),
     ]
     inputs = [padded(i.points, model.config.max_variables) for i in items]
-    points = with_neighbourhoods(np.concatenate(inputs), model.config.neighbourhoods)
-    points = torch.from_numpy(points)
+    points = torch.from_numpy(np.concatenate(inputs))
     targets = [[*vocabulary.encode(i.target.codes), vocabulary.END] for i in items]
     prefixes = [torch.tensor([vocabulary.START, *target[:-1]]) for target in targets]
     logits = model(points, pad_sequence(prefixes, True, vocabulary.PAD))
