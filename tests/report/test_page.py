@@ -138,7 +138,7 @@ def test_text_from_files_is_escaped():
     cell = hostile.replace('"', '""')
     files = {
         "tables/paper/table1.csv": f'"{cell}",n\n"{cell}",1\n'.encode(),
-        "tables/notes.md": hostile.encode(),
+        "tables/notes.csv": f'"{cell}",n\n'.encode(),
         'figures/#"<b>.svg': SVG,
     }
     names = [Stage("<i>", hostile, (hostile,), ("reports/tables/paper",))]

@@ -67,17 +67,11 @@ def random_search(
     generator: GeneratorConfig = GeneratorConfig(),
     config: InferenceConfig = InferenceConfig(),
 ) -> tuple[Judged, ...]:
-    """Random equations in two variables, constants fitted by BFGS, fittest first.
+    """Random equations in two variables, as the problem, constants fitted by BFGS, fittest first.
 
-    Args:
-        problem: in two variables, else ValueError.
-        proposals: equations drawn; those that cannot be fitted are left out.
-        fitness: ``vanilla`` (Eq. 2) or ``cl-fem`` (Eq. 6).
-        generator: how they are drawn.
-        config: tolerance, iterations and seed.
+    Those of the ``proposals`` that cannot be fitted are left out. ``fitness``: ``vanilla`` (Eq. 2)
+    or ``cl-fem`` (Eq. 6). ``config`` has the tolerance, the iterations and the seed.
     """
-    if problem.n_variables != 2:
-        raise ValueError(f"{problem.equation_id} has {problem.n_variables} variables; expected 2")
     points, rng = problem.points, np.random.default_rng(config.seed)
     generator = replace(generator, max_variables=2)
     copies = copies_for(fitness, points, config.seed)

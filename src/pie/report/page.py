@@ -114,12 +114,8 @@ def render(
     """The page, which loads nothing: images and style are within.
 
     All items of the paper are shown, others of :data:`SECTIONS` if there is a file or a stage for
-    them; items that are not listed follow under "More".
-
-    Args:
-        files: contents of the files of reports/figures and reports/tables, by path in reports/.
-        pipeline: from :func:`stages`.
-        commit: the last one that changed some of ``files``; None where there is no git.
+    them; items that are not listed follow under "More". ``files`` are contents by path in reports/;
+    ``commit`` gives the last one that changed some of them, None where there is no git.
     """
     listed = {item.stem for items in SECTIONS.values() for item in items}
     more = [Item(stem, stem) for stem in sorted({stem_of(name) for name in files} - listed)]
@@ -148,14 +144,12 @@ def _entry(item: Item, files: Mapping[str, bytes], pipeline: Sequence[Stage], co
 
 
 def _content(own: Mapping[str, bytes]) -> dict:
-    """Of the files of an item, by suffix: the picture, else the table, else the text."""
-    if ".svg" in own and (len(own[".svg"]) <= LARGEST_SVG or ".png" not in own):
+    """Of the files of an item, by suffix: the picture, else the table."""
+    if ".svg" in own and len(own[".svg"]) <= LARGEST_SVG:
         return {"image": _image("svg+xml", own[".svg"])}
     if ".png" in own:
         return {"image": _image("png", own[".png"])}
-    if ".csv" in own:
-        return _table(own[".csv"].decode())
-    return {"text": next((own[end].decode() for end in (".md", ".tex") if end in own), None)}
+    return _table(own[".csv"].decode()) if ".csv" in own else {}
 
 
 def _image(kind: str, content: bytes) -> str:

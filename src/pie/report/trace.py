@@ -40,14 +40,11 @@ def trace(
 ) -> Trace:
     """Run a network on a batch of training pairs, and Algorithm 2 on the points of a law.
 
-    ValueError if items differ in their numbers of points, or what is shown is not in two variables.
+    The items have equally many points. ValueError if the first one is not in two variables.
     """
-    sizes = {len(item.points) for item in items}
-    if len(sizes) != 1:
-        raise ValueError(f"the items have {sorted(sizes)} points; expected equally many")
-    for shown in (items[0].points, problem.points):
-        if shown.shape[1] != 2:
-            raise ValueError(f"points of shape {shown.shape} cannot be drawn; expected (N, 2)")
+    if items[0].points.shape[1] != 2:
+        shape = items[0].points.shape
+        raise ValueError(f"points of shape {shape} cannot be drawn; expected (N, 2)")
     shapes: dict[str, tuple[int, ...]] = {}
 
     def keep(before: str, after: str):
