@@ -59,7 +59,9 @@ def test_whole_numbers_may_stand_for_floats():
     assert record(InferenceConfig, {}, "i") == InferenceConfig()
 
 
-def test_the_project_is_found_from_its_folders(root, tmp_path):
-    assert project_root(root / "notebooks") == root
+def test_the_project_is_found_from_its_folders(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(root / "notebooks")
+    assert project_root() == root
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match="no params.yaml"):
-        project_root(tmp_path)
+        project_root()

@@ -100,7 +100,7 @@ def test_variants_stand_beside_their_reference():
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["wide", "less", "muon"]
 
 
-def test_hyperparameters_stand_beside_the_papers():
+def test_hyperparameters_stand_beside_the_papers(root):
     reported = pd.DataFrame(
         {
             "parameter": ["nodes", "optimizer"],
@@ -108,7 +108,8 @@ def test_hyperparameters_stand_beside_the_papers():
             "key": ["a.low a.high", "optimizer"],
         }
     )
-    run = tables.parameters({"a": {"low": 3, "high": 5}, "notebooks": {"x": 1}})
+    sections = read_yaml(root / "params.yaml")
+    run = tables.parameters(sections | {"a": {"low": 3, "high": 5}, "notebooks": {"x": 1}})
     table = tables.hyperparameters(reported, run)
     assert table.ours.tolist() == ["3 to 5", "Adam"] and "notebooks.x" not in run
 

@@ -128,18 +128,10 @@ def answers(
     folder: Path | None = None,
     cluster: str = "",
 ) -> list[Answer]:
-    """Answers of ``methods`` to ``problems``, in that order.
+    """Answers of ``methods`` to ``problems``, in that order; ValueError quotes an unknown method.
 
-    Args:
-        contest: the methods and their settings.
-        methods: names of some of them.
-        problems: equations with their points.
-        workers: processes.
-        folder: for a journal per method and sources, from which an interrupted run continues.
-        cluster: address of a Dask scheduler to use instead.
-
-    Raises:
-        ValueError: an unknown method, quoted.
+    ``workers`` are processes; ``cluster`` is the address of a Dask scheduler to use instead.
+    ``folder`` is for a journal per method and sources, from which an interrupted run continues.
     """
     for name in methods:
         if name not in contest.methods:

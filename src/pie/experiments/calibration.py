@@ -17,16 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from ..data.null_clouds import LAWFUL, Cloud
 from ..discovery.certificate import CONTRAST, EVIDENCE, SIGNIFICANT
 from ..discovery.laws import discover
-from ..discovery.pretrained import default_weights
 from ..expr.expression import parse, to_infix, to_tree
 from ..search.plus import PlusConfig
 from ..zeroset.degeneracy import NO_EQUATION, SOUND
-from .evaluation import interval
+from .evaluation import interval, wilson
 from .journal import search_all, write_table
 
 FIELDS = (
@@ -61,7 +59,7 @@ def _searched(points: np.ndarray, weights: Path, config: PlusConfig) -> list[lis
 
 def search(
     clouds: Sequence[Cloud],
-    weights: Path | None = None,
+    weights: Path,
     config: PlusConfig = PlusConfig(),
     workers: int = 1,
     folder: Path | None = None,
@@ -71,12 +69,10 @@ def search(
     Columns: part, kind, cloud, points and variables (counts), then :data:`FIELDS`: columns of the
     candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, evidence, gain
     and covered of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
-
-    ``weights`` default to the released ones. ``folder`` is for a journal, from which an interrupted
-    run of the same weights, settings and sources continues.
+    ``folder`` is for a journal (:func:`pie.experiments.journal.search_all`).
     """
     points = [cloud.points for cloud in clouds]
-    found = search_all(_searched, points, weights or default_weights(), config, workers, folder)
+    found = search_all(_searched, points, weights, config, workers, folder)
     return pd.DataFrame(
         [
             (c.part, c.kind, c.name, *c.points.shape, *candidate)
@@ -152,8 +148,7 @@ def _interval(group: pd.DataFrame) -> tuple[float, float]:
     law = group.cloud.str.partition("-")[0].where(group.kind == LAWFUL, group.cloud)
     if law.nunique() < len(group):
         return interval(group.said, law, resamples=2000)
-    wilson = binomtest(int(group.said.sum()), len(group)).proportion_ci(method="wilson")
-    return wilson.low, wilson.high
+    return wilson(group.said)
 
 
 def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
@@ -161,8 +156,8 @@ def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
 
     The row has the sound candidate of the smallest contrast with p at most the rule's, if any.
     """
-    order = {"by": ["passing", "contrast"], "ascending": [False, True], "kind": "stable"}
-    ordered = table.assign(passing=_passing(table, rule.p)).sort_values(**order)
+    judged = table.assign(passing=_passing(table, rule.p))
+    ordered = judged.sort_values(["passing", "contrast"], ascending=[False, True], kind="stable")
     best = ordered.drop_duplicates(["part", "cloud"])
     said = best.passing & (best.contrast <= rule.contrast)
     wrong = best[said == (best.kind != LAWFUL)].copy()

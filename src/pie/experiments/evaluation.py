@@ -1,6 +1,7 @@
 """Scores of all answers as rows, and their means."""
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -144,6 +145,12 @@ def grouped(rows: Sequence[Row], *by: str) -> dict[tuple, list[Row]]:
     return groups
 
 
+def value_of(condition: str, kind: str) -> float | None:
+    """32 of ``beam 32`` or ``beam-32`` for the kind ``beam``; None of a condition of another."""
+    found = re.fullmatch(rf"{kind}[ -](\S+)", condition)
+    return float(found[1]) if found else None
+
+
 def interval(values: Sequence[float], laws: Sequence[str], resamples: int) -> tuple[float, float]:
     """95 % percentile-bootstrap interval of a mean; values of one law are resampled together."""
     _, law = np.unique(laws, return_inverse=True)
@@ -151,6 +158,14 @@ def interval(values: Sequence[float], laws: Sequence[str], resamples: int) -> tu
     picks = np.random.default_rng(0).integers(len(size), size=(resamples, len(size)))
     low, high = np.quantile(total[picks].sum(1) / size[picks].sum(1), [0.025, 0.975])
     return float(low), float(high)
+
+
+def wilson(hits: Sequence[float]) -> tuple[float, float]:
+    """Wilson's 95 % interval of the share of hits, which are 0 or 1."""
+    from scipy.stats import binomtest  # takes a second, which most notebooks do without
+
+    found = binomtest(int(sum(hits)), len(hits)).proportion_ci(method="wilson")
+    return found.low, found.high
 
 
 SCORES = ("fitness", *(f"acc_{t:g}" for t in THRESHOLDS), "two_sided", "recovered", "skeleton")

@@ -71,7 +71,7 @@ def search_all(
     """``search(item, weights, config)``, plain values, of every item.
 
     An item is points unless ``content`` is given. ``folder`` is for a journal of these weights,
-    these settings and the present code of ``module``.
+    these settings and the present code of ``module``, from which an interrupted run continues.
     """
 
     def found(_: str, item: Item) -> dict:

@@ -90,8 +90,8 @@ def answers(
 ) -> pd.DataFrame:
     """A row for each law of the sets under each noise, n points each; too wide ones say so.
 
-    ``with_units``: the search knows the units of the columns.
-    ``folder`` receives a journal, from which a run of the same settings and sources continues.
+    ``with_units``: the search knows the units of the columns. ``folder`` is for a journal
+    (:func:`pie.experiments.journal.search_all`).
     """
 
     def content(item: Asked) -> bytes:
@@ -125,8 +125,7 @@ def claims(
     """What :func:`pie.discover` claims of each cloud: a row with the number of columns of its laws.
 
     Those of ``laws`` hold for themselves, those of ``approximate`` leave out a column that matters.
-    ``part`` is whether a law of fewer columns than the table is claimed. ``folder`` is as in
-    :func:`answers`.
+    ``part`` is whether a law of fewer columns than the table is claimed.
     """
     tables = [cloud.points for cloud in clouds]
     found = search_all(_claimed, tables, weights, config, workers, folder)

@@ -28,6 +28,7 @@ from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
 from ..expr.terms import bare, terms
+from ..search.libraries import FUNCTIONS
 from ..search.plus import PlusConfig, discover_plus
 from ..search.shapes import name_of
 from ..zeroset.box import Box
@@ -39,7 +40,6 @@ from .metrics import right_skeleton
 
 FORM, WITHIN_ERRORS = "form", "within errors"
 MODULE = "experiments.measured"  # its code is what journals depend on
-_FUNCTIONS = ("sqrt", "exp", "ln", "sin", "cos")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def nested(expression: Expression) -> bool:
     """Whether a function is inside another one."""
 
     def walk(tree: Tree, inside: bool) -> bool:
-        function = tree[0] in _FUNCTIONS
+        function = tree[0] in FUNCTIONS
         below = [walk(part, inside or function) for part in tree[1:] if isinstance(part, tuple)]
         return (function and inside) or any(below)
 
@@ -207,7 +207,7 @@ def plain_answers(
     """Whether the best answer to each problem of :mod:`pie.data.obvious` is its plain form.
 
     Plain is the skeleton of the law, or another way to write the curve of the same name. ``folder``
-    receives a journal, from which an interrupted run of the same settings and sources continues.
+    is for a journal (:func:`pie.experiments.journal.search_all`).
     """
 
     def content(problem: Problem) -> bytes:

@@ -10,8 +10,6 @@ from ..search.plus import PlusConfig, discover_plus
 from ..sources import digest_of
 from .paper_methods import PaperMethods, shards_in
 
-PLUS = "PIE+"
-
 
 def in_parts(config: PlusConfig) -> dict[str, PlusConfig]:
     """*PIE+*, its network alone, and *PIE+* without one proposer at a time, by name.
@@ -23,7 +21,7 @@ def in_parts(config: PlusConfig) -> dict[str, PlusConfig]:
     for part in config.proposers:
         if kept := tuple(name for name in config.proposers if name != part):
             found[f" (no {part})"] = replace(config, proposers=kept)
-    return {PLUS + part: changed for part, changed in found.items()}
+    return {f"PIE+{part}": changed for part, changed in found.items()}
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def least_price(
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:
-    """Why a problem is missed."""
+    """Why a problem is missed; ``weights`` default to the released ones."""
 
     def searched(asked: PlusConfig) -> Candidate | None:
         return discover_plus(from_pretrained(weights), problem.points, asked).best
@@ -159,12 +159,13 @@ def verdicts(
 ) -> pd.DataFrame:
     """Test set with its noise, equation and verdict of each row, of the problem at its position.
 
-    The laws of *field* have each a noise of its own, and are one test set.
+    The laws of *field*, each with a noise of its own, are one test set.
     """
+    right = [row.skeleton == 1 for row in rows]
+    told = _verdicts(verdict_of_miss, problems, right, (config, weights), workers)
     sets = ["field" if row.benchmark == "field" else row.test_set for row in rows]
-    names, right = [row.equation_id for row in rows], [row.skeleton == 1 for row in rows]
-    judges = config, weights, workers
-    return _verdicts(sets, names, right, problems, verdict_of_miss, *judges)
+    names = [row.equation_id for row in rows]
+    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
 
 
 def table_verdicts(
@@ -175,27 +176,23 @@ def table_verdicts(
     workers: int = 1,
 ) -> pd.DataFrame:
     """The same of measured tables with a textbook's relation; a test set is a part of them."""
-    sets = [f"measured, {table.part}" for table in tables]
-    names, right = [table.name for table in tables], [place == 0 for place in rows.place]
-    judges = config, weights, workers
-    return _verdicts(sets, names, right, tables, verdict_of_table, *judges)
+    right = [place == 0 for place in rows.place]
+    told = _verdicts(verdict_of_table, tables, right, (config, weights), workers)
+    sets, names = [f"measured, {t.part}" for t in tables], [t.name for t in tables]
+    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
 
 
 def _verdicts(
-    sets: Sequence[str],
-    names: Sequence[str],
-    right: Sequence[bool],
-    asked: Sequence[Problem] | Sequence[MeasuredTable],
     verdict_of: Callable[..., Verdict],
-    config: PlusConfig,
-    weights: Path | None,
+    asked: Sequence,
+    right: Sequence[bool],
+    judges: tuple[PlusConfig, Path | None],
     workers: int,
-) -> pd.DataFrame:
-    """Test set, equation and verdict; ``verdict_of`` what was ``asked`` and is not ``right``."""
-    jobs = [(one, config, weights) for one, good in zip(asked, right, strict=True) if not good]
-    why = iter(in_order(verdict_of, jobs, workers, "misses"))
-    told = [RIGHT if good else next(why).verdict for good in right]
-    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
+) -> list[str]:
+    """Of each that was ``asked``; only what is not ``right`` is searched again."""
+    missed = [(one, *judges) for one, good in zip(asked, right, strict=True) if not good]
+    why = iter(in_order(verdict_of, missed, workers, "misses"))
+    return [RIGHT if good else next(why).verdict for good in right]
 
 
 def counts(found: pd.DataFrame) -> pd.DataFrame:

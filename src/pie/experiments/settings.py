@@ -32,13 +32,13 @@ class Settings:
     notebooks: dict = field(default_factory=dict)
 
 
-def project_root(start: Path | None = None) -> Path:
-    """The nearest folder from ``start`` (default: working folder) upwards with a params.yaml."""
-    start = Path(start or Path.cwd()).resolve()
-    for folder in (start, *start.parents):
+def project_root() -> Path:
+    """The nearest folder with a params.yaml, from the working folder upwards."""
+    here = Path.cwd().resolve()
+    for folder in (here, *here.parents):
         if (folder / "params.yaml").exists():
             return folder
-    raise FileNotFoundError(f"no params.yaml in {start} or above")
+    raise FileNotFoundError(f"no params.yaml in {here} or above")
 
 
 def load_settings(path: Path) -> Settings:

@@ -8,14 +8,13 @@ give: :data:`MARGIN`.
 
 import itertools
 import math
-import re
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..experiments.comparisons import HIGHER, Difference, Rule, at_most, difference, equal, within
-from ..experiments.evaluation import Row, grouped
+from ..experiments.evaluation import Row, grouped, value_of
 from ..expr.expression import Expression
 from .tables import TITLES
 
@@ -85,8 +84,8 @@ def shorter(ours: Sequence[Expression], sets: dict[str, Sequence[Expression]]) -
 def _settings(rows: Rows, kind: str) -> dict[float, list[Row]]:
     """Rows by the value of one condition, ``beam 32`` or ``examples-1024``, lowest first."""
     groups = grouped(rows, "condition").items()
-    matches = [(re.fullmatch(rf"{kind}[ -](\S+)", name), members) for (name,), members in groups]
-    return dict(sorted((float(found[1]), members) for found, members in matches if found))
+    found = {value_of(condition, kind): members for (condition,), members in groups}
+    return {value: found[value] for value in sorted(v for v in found if v is not None)}
 
 
 def _between(claim: str, settings: dict[float, list[Row]], pairs, rule: Rule) -> list[dict]:

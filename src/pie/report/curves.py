@@ -4,7 +4,6 @@ A ``summary`` comes from :func:`pie.experiments.evaluation.summarise`; its ``ben
 varied, with the value: ``10 s``, ``relative noise 0.01``, ``beam 16``, ``examples-1024``.
 """
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from ..experiments.comparisons import Difference
+from ..experiments.evaluation import value_of
 from .drawing import METHODS, distinct, intervals, legend_below, lettered, panels, percents
 
 Varied = list[tuple[float, dict]]  # values of a setting, and their entries of the summary
@@ -37,8 +37,8 @@ def _draw(
 
 def _varied(summary: Sequence[dict], kind: str) -> Varied:
     """Values of one kind of setting, ascending."""
-    matches = [(re.fullmatch(rf"{kind}[ -](\S+)", e["benchmark"]), e) for e in summary]
-    return sorted(((float(m[1]), e) for m, e in matches if m), key=lambda pair: pair[0])
+    found = [(value_of(entry["benchmark"], kind), entry) for entry in summary]
+    return sorted((pair for pair in found if pair[0] is not None), key=lambda pair: pair[0])
 
 
 def equal_time(summary: Sequence[dict]) -> Figure:

@@ -10,7 +10,7 @@ from ..data.benchmarks import Problem
 from ..data.field import POINTS
 from ..experiments.evaluation import Row, grouped
 from .drawing import METHODS, intervals, legend_below, panels
-from .tables import share, wilson
+from .tables import share, share_of
 
 BANDS = {"noise below 1 %": (0.0, 1.0), "1 to 3 %": (1.0, 3.0), "above 3 %": (3.0, 100.0)}
 
@@ -63,7 +63,7 @@ def by_noise(rows: Sequence[Row], problems: Sequence[Problem]) -> Figure:
         places = np.arange(len(members)) + 0.05 * (i - 1)
         colour, marker = METHODS[method]
         bars = {"fmt": f"{marker}-", "color": colour, "elinewidth": 0.7, "label": method}
-        intervals(axes, places, [wilson(h) for h in hits], "share", **bars)
+        intervals(axes, places, [share_of(h) for h in hits], "share", **bars)
     axes.set(ylim=(-2, 102), ylabel="right skeletons (%)", xlabel="noise, of each column's spread")
     axes.set_xticks(range(len(members)), [name.removeprefix("noise ") for name in members])
     legend_below(figure, axes)

@@ -8,7 +8,7 @@ from ..data.columns import KINDS
 from ..data.null_clouds import LAWFUL
 from ..experiments.many_columns import TOO_WIDE
 from .drawing import METHODS, intervals, legend_below, panels
-from .tables import share, wilson
+from .tables import share, share_of
 
 _STYLES = {0: (METHODS["PIE+"][0], "D-"), 1: ("0.5", "s--")}  # without and with noise
 
@@ -84,7 +84,7 @@ def by_width(rows: pd.DataFrame) -> Figure:
         label = f"noise {100 * level:g} %"
         bars = {"fmt": style, "color": colour, "elinewidth": 0.7, "label": label}
         places = np.array(widths) + 0.1 * (level > 0.0)
-        intervals(axes, places, [wilson(g.right) for g in groups], "share", **bars)
+        intervals(axes, places, [share_of(g.right) for g in groups], "share", **bars)
         axes.set(title=name, xlabel="columns", ylim=(-2, 102), xticks=widths)
     grid[0].set_ylabel("right answers (%)")
     legend_below(figure, grid[0])

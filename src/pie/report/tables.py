@@ -13,7 +13,7 @@ import pandas as pd
 from ..data.benchmarks import Problem
 from ..data.corpus import Statistics
 from ..experiments.comparisons import Difference, difference
-from ..experiments.evaluation import Row, grouped, summarise
+from ..experiments.evaluation import Row, grouped, summarise, wilson
 from ..experiments.metrics import THRESHOLDS
 from ..expr import vocabulary
 from ..expr.canonical import canonical
@@ -39,12 +39,10 @@ def with_interval(entry: dict, column: str) -> str:
     return f"{100 * entry[column]:.1f} % [{low:.0f}, {high:.0f}]"
 
 
-def wilson(hits: Sequence[float]) -> dict:
+def share_of(hits: Sequence[float]) -> dict:
     """The ``share`` of hits with Wilson's 95 % interval, ``share_low`` and ``share_high``."""
-    from scipy.stats import binomtest  # takes a second, which most notebooks do without
-
-    ends = binomtest(int(sum(hits)), len(hits)).proportion_ci(method="wilson")
-    return {"share": sum(hits) / len(hits), "share_low": ends.low, "share_high": ends.high}
+    low, high = wilson(hits)
+    return {"share": sum(hits) / len(hits), "share_low": low, "share_high": high}
 
 
 def share(hits: Sequence[float]) -> str:
@@ -53,7 +51,7 @@ def share(hits: Sequence[float]) -> str:
     >>> share([1, 1, 0, 1])
     '75.0 % [30, 95] of 4'
     """
-    return f"{with_interval(wilson(hits), 'share')} of {len(hits)}" if len(hits) else "–"
+    return f"{with_interval(share_of(hits), 'share')} of {len(hits)}" if len(hits) else "–"
 
 
 def _percent(hits: Sequence[float]) -> str:
@@ -167,14 +165,8 @@ def against(
 ) -> tuple[pd.DataFrame, dict[tuple[str, str], Difference]]:
     """Every variant (a condition) less its reference, on the same equations.
 
-    Args:
-        references: by test set, or by variant where one has another.
-
-    Returns:
-        A line per variant, and the differences by variant and score.
-
-    Raises:
-        KeyError: the rows of a reference are missing.
+    ``references`` are by test set, or by variant where one has another; KeyError if one has no
+    rows. Returns a line per variant, and the differences by variant and score.
     """
     groups = grouped(rows, "benchmark", "condition")
     lines, found = [], {}
@@ -210,16 +202,15 @@ def parameters(sections: dict) -> dict[str, object]:
     return pd.json_normalize(run).to_dict("records")[0]
 
 
-FIXED = {"bits": BITS, "tokens": vocabulary.SIZE}  # by the code
-
-
 def _derived(run: dict[str, object]) -> dict[str, object]:
-    """What follows from the parameters of the network and its run, if these are among them."""
-    if "model.encoder" not in run:
-        return {}
+    """What follows from the parameters of the network and its run, and from the code."""
     isabs, layers = run["model.encoder"] == "isab", run["model.encoder_layers"]
     seen = run["pretraining.max_steps"] * run["pretraining.batch_size"]
+    optimizer = run.get("pretraining.optimizer", TrainingConfig().optimizer)
     return {
+        "bits": BITS,
+        "tokens": vocabulary.SIZE,
+        "optimizer": optimizer.capitalize(),
         "isabs": layers if isabs else f"none; {layers} blocks of inducing points",
         "pma_features": run["model.pma_features"] if isabs else "none; the inducing points instead",
         "examples_seen": min(seen, run["pretraining.examples"]),
@@ -231,8 +222,7 @@ def hyperparameters(reported: pd.DataFrame, run: dict[str, object]) -> pd.DataFr
 
     ``reported`` has the columns ``parameter``, ``value``, and ``key``: our name for it, or two.
     """
-    optimizer = str(run.get("pretraining.optimizer", TrainingConfig().optimizer)).capitalize()
-    run = run | FIXED | {"optimizer": optimizer} | _derived(run)
+    run = run | _derived(run)
     ours = [" to ".join(str(run[key]) for key in keys.split()) for keys in reported["key"]]
     table = reported.drop(columns="key").rename(columns={"value": "paper"})
     return table.assign(ours=ours, key=reported["key"])
