@@ -140,7 +140,6 @@ def certify(
     own, far, around = (_distances(expression, cloud, metric) for cloud in (points, null, nearby))
     leverage = np.minimum(leverages(expression, points, metric.units(points)), LEVERAGE)
     near = np.minimum(own / (1.0 - leverage), 1.0)
-    p = rank_test(near, around)
     # constants can pass through as many points as there are of them: these do not count
     middle = min((len(points) + len(expression.constants)) // 2, len(points) - 1)
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
@@ -149,7 +148,7 @@ def certify(
     return Certificate(
         kind(expression, points),
         error / typical,
-        p if np.isfinite(p) else 1.0,
+        rank_test(near, around),
         -len(points) * float(np.log(max(error, rounding) / typical)) - form,
         max(fit_error, rounding) / max(error, rounding),
         *_gradient(expression, points, spreads),

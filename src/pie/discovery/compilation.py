@@ -60,14 +60,16 @@ class _Start(event.Listener):
         self.made, self.helper = False, None
 
     def on_start(self, event):
-        if not self.made and sys.stderr.isatty():
+        if self.made:
+            return
+        self.made = True
+        if sys.stderr.isatty():
             print(NOTE, file=sys.stderr, flush=True)
-        if not self.made and sys.executable:
+        if sys.executable:
             self.helper = subprocess.Popen(
                 [sys.executable, "-m", "pie.discovery.compilation"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-        self.made = True
 
     def on_end(self, event):
         pass

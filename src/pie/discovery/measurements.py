@@ -181,9 +181,8 @@ def measurements(
         raise BadTable(f"missing is {missing!r}; expected 'error' or 'drop'")
     whole_number("max_points", max_points, 1)
     whole_number("seed", seed, 0)
-    notes: list[str] = []
-    frame = _frame(data)[0]
-    notes += frame.attrs.get(NOTES, [])
+    frame, _ = _frame(data)
+    notes: list[str] = [*frame.attrs.get(NOTES, [])]
     frame = _without_labels(frame, notes)
     names = _names(frame)
     columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]

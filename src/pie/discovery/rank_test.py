@@ -40,7 +40,7 @@ def _orders(n: int, m: int) -> np.ndarray:
     counts = np.zeros(n * m + 1)
     counts[0] = 1.0
     for i in range(1, n + 1):
-        counts[m + i :] -= counts[: -(m + i)].copy() if m + i < len(counts) else 0.0
+        counts[m + i :] -= counts[: -(m + i)]
         for k in range(i, len(counts)):
             counts[k] += counts[k - i]
     return counts

@@ -93,11 +93,6 @@ def _from_number(value: float | None) -> float:
     return math.inf if value is None else value
 
 
-def _of_lists(nested: list) -> tuple:
-    """From JSON, which has lists for tuples."""
-    return tuple(_of_lists(part) if isinstance(part, list) else part for part in nested)
-
-
 @dataclass(frozen=True, repr=False)
 class Law:
     """An equation f = 0 with what is known about it; called with points (N, D) it is f there.
@@ -291,10 +286,10 @@ class Law:
             -math.inf if record["evidence"] is None else record["evidence"],
             _from_number(seen["gain"]),
             tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
-            seen["gap"] and _of_lists(seen["gap"]),
-            tuple(Factor(from_tree(_of_lists(f)), share) for f, share in seen["factors"]),
+            seen["gap"] and tuple(map(tuple, seen["gap"])),
+            tuple(Factor(from_tree(f), share) for f, share in seen["factors"]),
         )  # fmt: skip
-        program, units = from_tree(_of_lists(record["program"])), tuple(record["units"])
+        program, units = from_tree(record["program"]), tuple(record["units"])
         errors = map(_from_number, record["errors"])
         chi = _from_number(record["chi"]) if "chi" in record else None
         price = Price(**{name: _from_number(value) for name, value in record["price"].items()})

@@ -25,7 +25,7 @@ from ..zeroset.metric import set_columns
 from ..zeroset.neighbours import groups_of_neighbours, permuted_among_neighbours
 from ..zeroset.spreads import permuted, robust_spreads
 
-DEGREES = {2: 4, 3: 3} | dict.fromkeys(range(4, 9), 2)  # by the number of columns
+DEGREES = {2: 4, 3: 3}  # of the monomials, by the number of columns; else 2
 PERMUTATIONS = 3
 NEARBY = -0.5  # evidence within groups of neighbours at most
 ROUNDING = 1e-12
@@ -46,20 +46,18 @@ def evidence(points: np.ndarray) -> float:
     >>> curve < -2.0 < -1.0 < cloud
     True
     """
-    d = points.shape[1]
-    if d not in DEGREES:
-        raise ValueError(f"{d} columns; expected 2 to 8")
     if len(points) > TRIED:
         points = np.random.default_rng(0).permutation(points)[:TRIED]
     positive, exact = np.all(points > 0.0, axis=0), set_columns(points)
     forms = [points]
-    if positive.all() or (d > 3 and positive.any()):
+    if positive.all() or (points.shape[1] > 3 and positive.any()):
         forms.append(np.where(positive, np.log(np.where(positive, points, 1.0)), points))
-    return min(_of_form(form, d, exact) for form in forms)
+    return min(_of_form(form, exact) for form in forms)
 
 
-def _of_form(points: np.ndarray, d: int, exact: np.ndarray) -> float:
-    degree = DEGREES[d]
+def _of_form(points: np.ndarray, exact: np.ndarray) -> float:
+    d = points.shape[1]
+    degree = DEGREES.get(d, 2)
     while degree > 1 and len(_monomials(d, degree)) > len(points) // 3:
         degree -= 1
     smallest = _smallest(points, degree)
