@@ -133,11 +133,8 @@ def of_logarithms(expression: Expression, logarithmic: tuple[bool, ...]) -> Expr
     >>> str(of_logarithms(parse("x2 - 0.5*x1 - 0.7*x3"), (True, True, False)))
     'x2 - sqrt(x1)*exp(0.7*x3)'
     """
-    trees: dict[int, Tree] = {
-        j: ("ln", ("x", j)) if is_log else ("x", j) for j, is_log in enumerate(logarithmic, 1)
-    }
     columns = {j for j, is_log in enumerate(logarithmic, 1) if is_log}
-    form = with_variables(to_tree(canonical(expression)), trees)
+    form = with_variables(to_tree(canonical(expression)), {j: ("ln", ("x", j)) for j in columns})
     coefficients, rest, within = _split(form, columns)
     if not coefficients or within & columns:
         return from_tree(form)
