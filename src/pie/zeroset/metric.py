@@ -92,10 +92,8 @@ class Metric:
         sides = terms(form)
         signs = [_sign(side) for side in sides]
         if len(sides) == 2 and signs[0] * signs[1] < 0.0:  # ln a = ln b: a line for power laws
-            form = (
-                "sub",
-                *(("ln", ("mul", ("c", s), side)) for s, side in zip(signs, sides, strict=True)),
-            )
+            left, right = (("mul", ("c", s), side) for s, side in zip(signs, sides, strict=True))
+            form = ("sub", ("ln", left), ("ln", right))
         return from_tree(form)
 
 
