@@ -385,9 +385,9 @@ def test_threads_and_order_do_not_change_a_fit(problems):
 
 
 def test_starts_are_ones_and_then_log_normal_of_either_sign_the_same_every_time():
-    table = start_table(400, 3)
+    table = start_table(400, 3, 0)
     assert np.all(table[0] == 1.0)
     assert kstest(np.log(np.abs(table[1:])).ravel(), "norm").pvalue > 0.01
     assert np.mean(table[1:] < 0.0) == pytest.approx(0.5, abs=0.05)
     start_table.cache_clear()
-    np.testing.assert_array_equal(start_table(400, 3), table)
+    np.testing.assert_array_equal(start_table(400, 3, 0), table)

@@ -116,7 +116,7 @@ def test_constants_within_their_error_of_0_1_or_a_half_integer_are_dropped(law, 
     points = add_noise(drawn(parse(law), "whole", 200, box, rng), 0.01, rng)
     units = points.std(axis=0)
     (fit,) = fit_sampson([canonical(parse(overfitted))], points, warm=True)
-    found = simplified(canonical(fit.expression), points, units)
+    found = simplified(canonical(fit.expression), points, units, five)
     assert found.codes == canonical(parse(law)).codes, str(found)
 
 
@@ -214,12 +214,12 @@ def test_a_small_constant_of_large_numbers_stays():
 def test_constants_that_matter_stay():
     points = noisy(ELLIPSE, 0.001, 2)
     truth = canonical(parse(ELLIPSE))
-    assert simplified(truth, points, points.std(axis=0)).codes == truth.codes
+    assert simplified(truth, points, points.std(axis=0), five).codes == truth.codes
 
 
 def test_an_equation_without_constants_is_left_as_it_is():
     points = noisy("x1 - x2", 0.01, 0)
-    assert simplified(parse("x1 - x2"), points, points.std(axis=0)) == parse("x1 - x2")
+    assert simplified(parse("x1 - x2"), points, points.std(axis=0), five) == parse("x1 - x2")
 
 
 def test_points_on_a_plane_say_nothing_of_the_other_constants():
@@ -385,10 +385,10 @@ def test_a_rate_near_that_of_degrees_becomes_it(rng):
     units = points.std(axis=0)
     near = polished(canonical(parse("x1 - 2.4*sin(0.0176*x2)")), points, units)
     assert not known_numbers(near).any()
-    assert RATE in simplified(near, points, units).constants
+    assert RATE in simplified(near, points, units, five).constants
     points[:, 1] *= 1.1
     far = polished(canonical(parse("x1 - 2.4*sin(0.0158*x2)")), points, units)
-    assert not known_numbers(simplified(far, points, units)).any()
+    assert not known_numbers(simplified(far, points, units, five)).any()
 
 
 def test_a_function_that_is_a_factor_of_all_terms_is_left_out_with_equal_numbers(rng):

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variables
+from ..expr.expression import Expression, from_tree, to_tree, with_variables
 from ..zeroset.box import Box
 from . import families
 from .generator import GeneratorConfig
@@ -95,9 +95,8 @@ class MixtureConfig:
 
 def rescaled(expression: Expression, units: np.ndarray) -> Expression:
     """The same law in other units: f(s₁·x₁, …, s_D·x_D)."""
-    values: dict[int, Tree] = {j: ("x", j) for j in range(1, len(units) + 1)}
-    values |= {j: ("mul", ("c", float(u)), values[j]) for j, u in enumerate(units, 1) if u != 1.0}
-    return from_tree(with_variables(to_tree(expression), values))
+    scaled = {j: ("mul", ("c", float(u)), ("x", j)) for j, u in enumerate(units, 1) if u != 1.0}
+    return from_tree(with_variables(to_tree(expression), scaled))
 
 
 def random_equation(

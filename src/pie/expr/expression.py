@@ -129,13 +129,13 @@ def to_tree(expression: Expression) -> Tree:
 
 
 def with_variables(tree: Tree, values: dict[int, Tree]) -> Tree:
-    """Substitute trees for variables, by index.
+    """The tree with other trees for some variables, by index.
 
     >>> with_variables(("mul", ("c", 2.0), ("x", 1)), {1: ("x", 3)})
     ('mul', ('c', 2.0), ('x', 3))
     """
     if tree[0] == "x":
-        return values[tree[1]]
+        return values.get(tree[1], tree)
     if tree[0] == "c":
         return tree
     return (tree[0], *(with_variables(child, values) for child in tree[1:]))

@@ -42,7 +42,7 @@ def parts_of(codes: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _is_rate(size: float, part: str, inside: str) -> bool:
+def _is_rate(size: float, inside: str) -> bool:
     return inside == WAVE and any(abs(size - rate) <= SAME * rate for rate in RATES)
 
 
@@ -51,7 +51,7 @@ def _is_known(size: float, part: str, inside: str) -> bool:
         return 2.0 * size == round(2.0 * size) and size <= LARGEST
     if inside == WAVE:
         phase = part == SUMMAND and abs(size - QUARTER) <= SAME * QUARTER
-        return phase or _is_rate(size, part, inside)
+        return phase or _is_rate(size, inside)
     return part == SUMMAND and size == 1.0
 
 
@@ -73,7 +73,7 @@ def known_numbers(expression: Expression) -> np.ndarray:
 def rates_of_degrees(expression: Expression) -> int:
     """How many constants are a rate of degrees, which says that a column is an angle."""
     pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
-    return sum(_is_rate(abs(number), *part) for number, part in pairs)
+    return sum(_is_rate(abs(number), inside) for number, (_, inside) in pairs)
 
 
 def free_numbers(expression: Expression) -> np.ndarray:

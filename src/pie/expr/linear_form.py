@@ -206,10 +206,8 @@ def logarithm_of(term):
 
 def _function(name, form):
     if not form[1]:
-        value = form[0]
-        if name == "ln" and value <= 0.0:
-            raise NoZeroSet(f"ln({value:g}) is not real")
-        return number(math.log(value) if name == "ln" else getattr(math, name)(value))
+        function = log_of if name == "ln" else getattr(math, name)
+        return number(function(form[0]))
     if name == "exp":
         return _exponential(form)
     return _logarithm(form) if name == "ln" else _wave(name, form)
@@ -258,7 +256,7 @@ def _wave(name, form):
 def log_of(value):
     """ln(value); NoZeroSet unless value > 0."""
     if value <= 0.0:
-        raise NoZeroSet(f"ln of a negative expression ({value:g}) is not real")
+        raise NoZeroSet(f"ln({value:g}) is not real")
     return math.log(value)
 
 

@@ -3,11 +3,9 @@
 import functools
 
 from .expression import Expression, Tree, from_tree, to_tree
-from .terms import terms
+from .terms import ONE, subtrees, terms, times
 
 INVERSES = {"exp": "ln", "ln": "exp", "sqrt": "pow2", "pow2": "sqrt"}
-ONE: Tree = ("c", 1.0)
-POWERS = {"pow3": 3.0, "pow4": 4.0, "pow5": 5.0}
 
 
 class Unsolved(ValueError):
@@ -63,10 +61,7 @@ def is_linear(term: Tree, variable: int) -> bool:
 
 
 def _holds(tree: Tree, variable: int) -> bool:
-    """Whether x_v is somewhere in a tree."""
-    if tree[0] in ("x", "c"):
-        return tree == ("x", variable)
-    return any(_holds(child, variable) for child in tree[1:])
+    return ("x", variable) in subtrees(tree)
 
 
 def _without(term: Tree, variable: int) -> Tree | None:
@@ -76,7 +71,7 @@ def _without(term: Tree, variable: int) -> Tree | None:
     if term[0] == "mul":
         for mine, other in ((term[1], term[2]), (term[2], term[1])):
             if _holds(mine, variable) and (inner := _without(mine, variable)) is not None:
-                return other if inner == ONE else ("mul", inner, other)
+                return times(inner, other)
     if term[0] == "div" and (inner := _without(term[1], variable)) is not None:
         return ("div", inner, term[2])
     return None
@@ -88,8 +83,7 @@ def _total(parts: list[Tree], sign: float) -> Tree:
     ordered = sorted(((sign * c, part) for c, part in pieces), key=lambda one: one[0] < 0.0)
     tree: Tree | None = None
     for c, part in ordered:
-        size = abs(c) if tree else c
-        piece = part if size == 1.0 else ("c", size) if part == ONE else ("mul", ("c", size), part)
+        piece = times(("c", abs(c) if tree else c), part)
         tree = piece if tree is None else ("add" if c > 0.0 else "sub", tree, piece)
     return tree or ("c", 0.0)
 
@@ -100,7 +94,7 @@ def scaled(part: Tree) -> tuple[float, Tree]:
         return part[1], ONE
     if part[0] == "mul":
         (c, a), (k, b) = scaled(part[1]), scaled(part[2])
-        return c * k, b if a == ONE else a if b == ONE else ("mul", a, b)
+        return c * k, times(a, b)
     if part[0] == "div":
         c, a = scaled(part[1])
         return c, ("div", a, part[2])
@@ -125,8 +119,8 @@ def _isolated(tree: Tree, value: Tree, variable: int) -> Tree:
     name = tree[0]
     if name in INVERSES:
         return _isolated(tree[1], (INVERSES[name], value), variable)
-    if name in POWERS:
-        return _isolated(tree[1], ("pow", value, ("c", 1.0 / POWERS[name])), variable)
+    if name in ("pow3", "pow4", "pow5"):
+        return _isolated(tree[1], ("pow", value, ("c", 1.0 / float(name[3:]))), variable)
     if name in ("sin", "cos"):
         raise Unsolved(f"x{variable} is inside {name}; a wave has many solutions")
     a, b = tree[1:]

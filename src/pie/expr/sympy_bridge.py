@@ -8,6 +8,10 @@ import sympy
 
 from .expression import Expression, Tree, to_tree
 
+_ESCAPED = str.maketrans(  # in LaTeX's math mode
+    {" ": r"\ ", "\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim "}
+    | {sign: f"\\{sign}" for sign in "{}_%$&#"}
+)
 _FUNCTIONS = {
     "add": operator.add,
     "sub": operator.sub,
@@ -88,15 +92,8 @@ def to_latex(shown: sympy.Basic) -> str:
     '\\mathrm{mean\\ volume} p'
     """
     upright = {
-        symbol: rf"\mathrm{{{_escaped(symbol.name)}}}"
+        symbol: rf"\mathrm{{{symbol.name.translate(_ESCAPED)}}}"
         for symbol in shown.free_symbols
         if not re.fullmatch(r"[A-Za-z]_?\d*", symbol.name)
     }
     return sympy.latex(shown, symbol_names=upright)
-
-
-def _escaped(name: str) -> str:
-    """``name`` with LaTeX's special characters escaped, for math mode."""
-    special = {" ": r"\ ", "\\": r"\backslash ", "^": r"\hat{}", "~": r"\sim "}
-    special |= {sign: f"\\{sign}" for sign in "{}_%$&#"}
-    return "".join(special.get(sign, sign) for sign in name)

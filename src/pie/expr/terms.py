@@ -3,13 +3,21 @@
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from .expression import Expression, Tree, from_tree, power_tree, to_tree
 
 FUNCTIONS = ("sin", "cos", "exp", "ln", "sqrt", "pow")
+ONE: Tree = ("c", 1.0)
+
+
+def subtrees(tree: Tree) -> Iterator[Tree]:
+    """The tree and all trees within it, in prefix order."""
+    yield tree
+    for child in () if tree[0] in ("x", "c") else tree[1:]:
+        yield from subtrees(child)
 
 
 def terms(tree: Tree) -> list[Tree]:
@@ -24,6 +32,11 @@ def terms(tree: Tree) -> list[Tree]:
 def factors(term: Tree) -> list[Tree]:
     """Factors of a product."""
     return factors(term[1]) + factors(term[2]) if term[0] == "mul" else [term]
+
+
+def times(a: Tree, b: Tree) -> Tree:
+    """a·b without a factor 1."""
+    return b if a == ONE else a if b == ONE else ("mul", a, b)
 
 
 def bare(term: Tree) -> Tree:
@@ -42,7 +55,7 @@ def monomials(n_variables: int, degree: int) -> list[Tree]:
     >>> len(monomials(2, 2)), len(monomials(3, 3))
     (6, 20)
     """
-    found: list[Tree] = [("c", 1.0)]
+    found = [ONE]
     for total in range(1, degree + 1):
         for choice in itertools.combinations_with_replacement(range(1, n_variables + 1), total):
             powers = Counter(choice).items()
@@ -75,7 +88,7 @@ def without_common_function(expression: Expression) -> Expression:
         return expression
     for several in every:
         several.remove(common[0])
-    return from_tree(joined("add", [joined("mul", s or [("c", 1.0)]) for s in every]))
+    return from_tree(joined("add", [joined("mul", s or [ONE]) for s in every]))
 
 
 def _variable_factors(term: Tree) -> set[int]:

@@ -6,30 +6,20 @@
 import numpy as np
 
 from .expression import Expression
-from .operators import CONSTANT, MAX_VARIABLES, OPERATORS, arity
+from .operators import BY_CODE, CONSTANT, arity
 
 PAD, START, END = 0, 1, 2
 SIZE = 60
 _FIRST = 3  # token of code 0
-_CODES = range(OPERATORS[-1].code + 1)
 
 
 def encode(codes: tuple[int, ...]) -> list[int]:
     """Tokens of prefix codes, without start and end.
 
-    >>> decode(encode((12, 1, 2)))
-    (12, 1, 2)
+    >>> encode((12, 1, 2))
+    [15, 4, 5]
     """
     return [_FIRST + code for code in codes]
-
-
-def decode(tokens) -> tuple[int, ...]:
-    """Inverse of :func:`encode`; ValueError for a token without a code."""
-    codes = tuple(int(token) - _FIRST for token in tokens)
-    for code in codes:
-        if code not in _CODES:
-            raise ValueError(f"token {_FIRST + code} stands for no operator, variable or constant")
-    return codes
 
 
 def slot_changes(max_variables: int) -> np.ndarray:
@@ -39,13 +29,12 @@ def slot_changes(max_variables: int) -> np.ndarray:
     open until its end emits only well-formed prefixes.
     """
     change = np.full(SIZE, 127, np.int64)
-    for code in _CODES:
-        if code > MAX_VARIABLES or code <= max_variables:
-            change[_FIRST + code] = arity(code) - 1
+    for code in (*range(max_variables + 1), *BY_CODE):
+        change[_FIRST + code] = arity(code) - 1
     return change
 
 
 def skeleton(tokens) -> Expression:
-    """The expression of tokens, every constant 1."""
-    codes = decode(tokens)
+    """The expression of tokens, every constant 1; ValueError for a token without a code."""
+    codes = tuple(int(token) - _FIRST for token in tokens)
     return Expression(codes, (1.0,) * codes.count(CONSTANT))

@@ -39,12 +39,8 @@ def fit(
 ) -> Fit:
     """Maximise the paper's fitness over the constants, from those of ``expression``.
 
-    Args:
-        expression: skeleton with initial constants.
-        points: (N, D).
-        copies: (D, N, D) from :func:`pie.fit.fitness.stochastic_copies` for CL-FEM; None = vanilla.
-        tau: tolerance τ of CL-FEM.
-        max_iterations: of BFGS.
+    ``points`` (N, D); ``copies`` (D, N, D) of :func:`pie.fit.fitness.stochastic_copies` and the
+    tolerance ``tau`` for CL-FEM, None = vanilla; ``max_iterations`` of BFGS.
     """
     columns = np.ascontiguousarray(points.T)
     d = len(columns)

@@ -28,7 +28,7 @@ _STATUS = {
 
 
 @functools.cache
-def start_table(n_starts: int, n_constants: int, seed: int = 0) -> np.ndarray:
+def start_table(n_starts: int, n_constants: int, seed: int) -> np.ndarray:
     """Initial constants (S, P): ones, then log-normal magnitudes with random signs."""
     rng = np.random.default_rng([seed, n_constants])
     shape = (n_starts, n_constants)

@@ -16,7 +16,7 @@ from ..expr.canonical import canonical
 from ..expr.derivatives import derivatives
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import EXPONENT, WAVE, WHOLE, free_numbers, parts_of, simpler_values
-from ..expr.terms import joined, terms, without_common_function
+from ..expr.terms import ONE, joined, terms, without_common_function
 from ..zeroset.distance import first_order, root_mean_square
 from ..zeroset.neighbours import squared_distances
 from ..zeroset.outliers import near
@@ -119,8 +119,8 @@ def with_whole_numbers(expression: Expression, points: np.ndarray, units: np.nda
     """Constants equal to one of ``WHOLE`` up to rounding are set to it, if the fit is exact."""
     numbers = []
     for constant in expression.constants:
-        near = [w for w in WHOLE if abs(abs(constant) - w) <= CLOSE * w]
-        numbers.append(float(np.copysign(near[0], constant)) if near else constant)
+        whole = [w for w in WHOLE if abs(abs(constant) - w) <= CLOSE * w]
+        numbers.append(float(np.copysign(whole[0], constant)) if whole else constant)
     rounded = expression.with_constants(numbers)
     return rounded if rms_distance(rounded, points, units) <= EXACT else expression
 
@@ -245,7 +245,7 @@ def _factored(pieces: list[Tree], points: np.ndarray) -> Iterator[Expression]:
                 continue
             for k in four:
                 a, (b, c) = pieces[k], [pieces[i] for i in (middle if k in ends else ends)]
-                product = ("mul", ("add", a, b), ("add", ("c", 1.0), ("div", c, a)))
+                product = ("mul", ("add", a, b), ("add", ONE, ("div", c, a)))
                 yield from_tree(joined("add", [product, *rest]))
 
 
@@ -253,19 +253,14 @@ def simplified(
     expression: Expression,
     points: np.ndarray,
     units: np.ndarray,
-    cost: Callable[[Expression], float] = lambda one: 4.0 * free_numbers(one).shape[1],
+    cost: Callable[[Expression], float],
 ) -> Expression:
-    """The equation without constants and terms that are not significant.
+    """A canonical, fitted equation without constants and terms that are not significant.
 
     A constant is set to one of its :func:`~pie.expr.known_numbers.simpler_values` within 2.5
     standard errors; a term within 2.5 RMS residuals of 0 is dropped. A change that saves ``cost``,
-    or nothing but tokens, is kept if after a new fit N·ln(RMS residual) rises by less (or by 0.5).
-
-    Args:
-        expression: canonical and fitted.
-        points: (N, D).
-        units: of the columns, (D,) or (N, D).
-        cost: of the numbers of an equation, in nats; by default 4 for each that is fitted.
+    of numbers in nats, or nothing but tokens, is kept if after a new fit to points (N, D)
+    N·ln(RMS residual) rises by less (or by 0.5).
     """
     n = len(points)
     usual = usual_points(expression, points, units)

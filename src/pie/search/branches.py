@@ -14,8 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.terms import bare, factors, joined, terms
-from .libraries import ONE
+from ..expr.terms import ONE, bare, factors, joined, terms
 
 TWO: Tree = ("c", 2.0)
 ZERO: Tree = ("c", 0.0)

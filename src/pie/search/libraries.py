@@ -11,13 +11,12 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from ..expr.expression import Tree, from_tree, with_variables
-from ..expr.terms import joined, monomials
+from ..expr.terms import ONE, joined, monomials, times
 
 Units = Sequence[float] | np.ndarray
 FUNCTIONS = ("sqrt", "ln", "exp", "sin", "cos")
 # f: functions g for which g(f) is left out
 OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
-ONE: Tree = ("c", 1.0)
 FEW_COLUMNS = 3  # variables up to which the large libraries are used
 RADIANS = 2.0 * np.pi  # largest angle
 LARGEST = 1e100  # largest range of the argument u of a function
@@ -193,7 +192,7 @@ def squared_waves(points: np.ndarray, units: Units = ()) -> list[list[Tree]]:
             m = [ONE, *rest, ("pow2", rest[0]) if d == 2 else ("mul", *rest)]
             both = [(name, angle) for name in ("sin", "cos")]
             waves = [ONE, *both, *(("pow2", wave) for wave in both)]
-            found.append([_times(t, wave) for wave in waves for t in m])
+            found.append([times(t, wave) for wave in waves for t in m])
     return found
 
 
@@ -282,17 +281,13 @@ def waves(n: int, angles: np.ndarray) -> list[list[Tree]]:
         rest: dict[int, Tree] = dict(enumerate((x for x in xs if x != theta), 1))
         m = [with_variables(tree, rest) for tree in monomials(n - 1, 2)]
         for inside in (theta, ("mul", ("c", 2.0), theta)):
-            found.append([*m, *(_times(t, (g, inside)) for g in ("cos", "sin") for t in m)])
+            found.append([*m, *(times(t, (g, inside)) for g in ("cos", "sin") for t in m)])
     for several in (s for k in (2, 3) for s in combinations(thetas, k)):
         of_each = [[ONE, ("cos", theta), ("sin", theta)] for theta in several]
         m = [ONE, *(x for x in xs if x not in several)]
-        both = [functools.reduce(_times, one) for one in product(*of_each)]
-        found.append([_times(t, w) for w in both for t in m])
+        both = [functools.reduce(times, one) for one in product(*of_each)]
+        found.append([times(t, w) for w in both for t in m])
     return found
-
-
-def _times(a: Tree, b: Tree) -> Tree:
-    return b if a == ONE else a if b == ONE else ("mul", a, b)
 
 
 def long_monomials(d: int) -> list[Tree]:

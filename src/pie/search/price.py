@@ -31,7 +31,7 @@ tolerance t,
 
 import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
 from ..expr.operators import CONSTANT
 from ..expr.solving import implicit, is_linear
-from ..expr.terms import joined, weighted_sum
+from ..expr.terms import joined, subtrees, weighted_sum
 from ..fit.constants import Fit
 from ..zeroset.crossings import crossings, sheets
 from .candidates import Price
@@ -210,17 +210,11 @@ def _implicit(codes: tuple[int, ...]) -> int:
     return len(implicit(Expression(codes, (1.0,) * codes.count(CONSTANT))))
 
 
-def _subtrees(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for child in () if tree[0] in ("x", "c") else tree[1:]:
-        yield from _subtrees(child)
-
-
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
     """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
     price = 0.0
-    for tree in _subtrees(to_tree(expression)):
+    for tree in subtrees(to_tree(expression)):
         if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
             turned = np.ptp(from_tree(tree[1]).values(points)) / np.pi  # in half turns
             price += prices.arc if turned < 1.0 else np.inf if 2.0 * turned > len(points) else 0.0

@@ -76,9 +76,7 @@ def columns_of(terms: Sequence[Tree], points: np.ndarray) -> np.ndarray:
 
 def numbered(tree: Tree, d: int, numbers: Sequence[float]) -> Tree:
     """The tree with numbers for the variables after the first ``d``."""
-    places: dict[int, Tree] = {j: ("x", j) for j in range(1, d + 1)}
-    places |= {j: ("c", float(number)) for j, number in enumerate(numbers, d + 1)}
-    return with_variables(tree, places)
+    return with_variables(tree, {j: ("c", float(one)) for j, one in enumerate(numbers, d + 1)})
 
 
 @np.errstate(all="ignore")

@@ -92,10 +92,8 @@ class Metric:
         sides = terms(form)
         signs = [_sign(side) for side in sides]
         if len(sides) == 2 and signs[0] * signs[1] < 0.0:  # ln a = ln b: a line for power laws
-            form = (
-                "sub",
-                *(("ln", ("mul", ("c", s), side)) for s, side in zip(signs, sides, strict=True)),
-            )
+            left, right = (("mul", ("c", s), side) for s, side in zip(signs, sides, strict=True))
+            form = ("sub", ("ln", left), ("ln", right))
         return from_tree(form)
 
 
@@ -133,11 +131,8 @@ def of_logarithms(expression: Expression, logarithmic: tuple[bool, ...]) -> Expr
     >>> str(of_logarithms(parse("x2 - 0.5*x1 - 0.7*x3"), (True, True, False)))
     'x2 - sqrt(x1)*exp(0.7*x3)'
     """
-    trees: dict[int, Tree] = {
-        j: ("ln", ("x", j)) if is_log else ("x", j) for j, is_log in enumerate(logarithmic, 1)
-    }
     columns = {j for j, is_log in enumerate(logarithmic, 1) if is_log}
-    form = with_variables(to_tree(canonical(expression)), trees)
+    form = with_variables(to_tree(canonical(expression)), {j: ("ln", ("x", j)) for j in columns})
     coefficients, rest, within = _split(form, columns)
     if not coefficients or within & columns:
         return from_tree(form)

@@ -74,7 +74,7 @@ def _ward(points: bytes, shape: tuple[int, int], groups: int) -> np.ndarray:
     return ward(np.frombuffer(points).reshape(shape), groups)
 
 
-def permuted_among_neighbours(points: np.ndarray, groups: np.ndarray, seed: int = 0) -> np.ndarray:
+def permuted_among_neighbours(points: np.ndarray, groups: np.ndarray, seed: int) -> np.ndarray:
     """Null cloud of which every group has its own: what holds between groups remains."""
     found = points.copy()
     for group in range(1, groups.max() + 1):
