@@ -114,12 +114,12 @@ def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
     raise Unsampled(f"{equation} gave no {n_points} points in 100 attempts")
 
 
-def noise_rng(problem: Problem, seed: int) -> np.random.Generator:
+def noise_rng(problem: Problem) -> np.random.Generator:
     """Random generator of a problem, the same at every noise level."""
-    return np.random.default_rng([seed, *problem.equation_id.encode()])
+    return np.random.default_rng([0, *problem.equation_id.encode()])
 
 
-def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
+def noisy(problem: Problem, level: float) -> Problem:
     """Add normal noise to every coordinate, ``level`` standard deviations of its column."""
-    points = add_noise(problem.points, level, noise_rng(problem, seed))
+    points = add_noise(problem.points, level, noise_rng(problem))
     return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")
