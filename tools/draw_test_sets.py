@@ -54,7 +54,7 @@ def draw_wild(law: Law, way: str, n_points: int, rng: np.random.Generator) -> np
         found = points if whole else np.concatenate([found, points])
         if len(found) >= (n_points // 2 if whole else n_points):
             return found[:n_points]
-    raise Unsampled(f"{law.law_id} {law.name} cannot be drawn as {way}")
+    raise Unsampled(f"{law.law_id} cannot be drawn as {way}")
 
 
 def write_wild(folder: Path, seed: int = 2025) -> None:

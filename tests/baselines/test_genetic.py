@@ -35,7 +35,7 @@ def objective(name, points):
 def programs(points):
     """Random programs of gplearn."""
     rows = objective("vanilla", points)
-    found = _estimator(GeneticConfig(population=300, tournament=2), rows, 1)
+    found = _estimator(GeneticConfig(population=300, tournament=2), rows)
     _fit(found, rows)
     return found._programs[-1]
 
@@ -166,11 +166,12 @@ def test_the_fittest_comes_first(product, name):
 def test_generations_one_by_one_are_those_of_one_run_of_gplearn(circle):
     """Also without its draw of all samples from all."""
     rows = objective("cl-fem", circle)
-    at_once = _estimator(SMALL, rows, SMALL.generations).set_params(warm_start=False)
+    at_once = _estimator(SMALL, rows)
+    at_once.set_params(generations=SMALL.generations, warm_start=False)
     with np.errstate(all="ignore"):
         at_once.fit(rows.rows, np.zeros(len(rows.rows)))
     expected = [str(program) for program in at_once._programs[-1]]
-    one_by_one = _estimator(SMALL, rows, 1)
+    one_by_one = _estimator(SMALL, rows)
     for generation in range(1, SMALL.generations + 1):
         one_by_one.set_params(generations=generation)
         _fit(one_by_one, rows)

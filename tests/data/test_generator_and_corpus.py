@@ -20,7 +20,7 @@ SMALL = CorpusConfig(seed=3, n_points=30)
 
 def test_tree_counts_are_the_schroeder_numbers():
     """One kind of leaf, unary and binary: 1, 2, 6, 22, 90 trees (Lample & Charton, appendix C)."""
-    assert [int(tree_counts(8)[1, n]) for n in range(5)] == [1, 2, 6, 22, 90]
+    assert [int(tree_counts()[1, n]) for n in range(5)] == [1, 2, 6, 22, 90]
 
 
 def test_trees_are_uniform_over_shapes(rng):

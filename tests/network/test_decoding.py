@@ -26,9 +26,7 @@ def changes_for(*variables):
 
 
 def search(step, beam, max_length, variables=3):
-    (found,) = beam_search(
-        step, same_state, None, vocabulary.START, changes_for(variables), beam, max_length
-    )
+    (found,) = beam_search(step, same_state, None, changes_for(variables), beam, max_length)
     return found
 
 
@@ -95,7 +93,7 @@ def markov_step(sets):
 
 def test_sets_decoded_together_get_what_each_gets_alone():
     step, reorder = markov_step(3)
-    together = beam_search(step, reorder, np.arange(3), 1, changes_for(2, 3, 3), 20, 12)
+    together = beam_search(step, reorder, np.arange(3), changes_for(2, 3, 3), 20, 12)
     for i, width in enumerate((2, 3, 3)):
-        alone = beam_search(step, reorder, np.array([i]), 1, changes_for(width), 20, 12)
+        alone = beam_search(step, reorder, np.array([i]), changes_for(width), 20, 12)
         assert [h.tokens for h in alone[0]] == [h.tokens for h in together[i]]

@@ -45,10 +45,11 @@ def test_a_later_token_does_not_change_an_earlier_logit(tiny_model):
 
 
 def test_weights_come_back_from_safetensors_shards(tiny_model, tmp_path):
-    save_weights(tiny_model, tmp_path, torch.float32)
-    again = load_weights(tmp_path)
-    points, prefix = torch.randn(1, 20, 3), torch.randint(3, 20, (1, 4))
-    torch.testing.assert_close(tiny_model(points, prefix), again(points, prefix))
+    save_weights(tiny_model, tmp_path)
+    stored = load_weights(tmp_path).state_dict()
+    assert stored.keys() == tiny_model.state_dict().keys()
+    for name, values in tiny_model.state_dict().items():
+        assert torch.equal(stored[name], values.half().float()), name
     assert all(p.stat().st_size < 15.1e6 for p in tmp_path.iterdir())
 
 

@@ -76,10 +76,11 @@ def to_expression(program: list) -> Expression:
     return Expression(tuple(codes), tuple(constants))
 
 
-def _estimator(config: GeneticConfig, objective: Vanilla, generations: int) -> SymbolicRegressor:
+def _estimator(config: GeneticConfig, objective: Vanilla) -> SymbolicRegressor:
+    """Of one generation; ``set_params`` asks for more."""
     return SymbolicRegressor(
         population_size=config.population,
-        generations=generations,
+        generations=1,
         tournament_size=config.tournament,
         stopping_criteria=0.0,
         const_range=(-config.constants_up_to, config.constants_up_to),
@@ -107,7 +108,7 @@ def _fit(estimator: SymbolicRegressor, objective: Vanilla) -> None:
 def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[list]:
     """The last generation and the best program of each earlier one, fittest first."""
     best = []
-    estimator = _estimator(config, objective, 1)
+    estimator = _estimator(config, objective)
     for generation in range(1, config.generations + 1):
         began = time.perf_counter()
         estimator.set_params(generations=generation)

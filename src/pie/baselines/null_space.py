@@ -22,10 +22,10 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, power_tree
 from ..expr.operators import MAX_VARIABLES
-from ..expr.terms import monomials
+from ..expr.terms import joined, monomials
 from ..fit.fitness import vanilla
 from ..search.candidates import Candidate, Discovery, check_points
-from ..search.relations import eliminated
+from ..search.relations import columns_of, eliminated
 from ..zeroset.spreads import permuted
 from .config import NullSpaceConfig
 
@@ -72,7 +72,8 @@ def null_space(
 
 def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
     """The sparsest and the dense relation of a library, each with its ratio."""
-    columns, null = (_columns(pool, cloud) for cloud in (points, permuted(points)))
+    both = (columns_of(pool, cloud) for cloud in (points, permuted(points)))
+    columns, null = (values[np.isfinite(values).all(axis=1)] for values in both)
     if min(len(columns), len(null)) < 2 * len(pool):
         return
     size = np.median(np.abs(columns), axis=0)
@@ -90,23 +91,16 @@ def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
             yield list(zip((pool[i] for i in alive), weights, strict=True)), max(ratio, EXACT)
 
 
-def _columns(pool: list[Tree], points: np.ndarray) -> np.ndarray:
-    """Terms at the points (N, D); rows with finite values only, (≤ N, M)."""
-    columns = np.stack([from_tree(term).values(points) for term in pool], axis=1)
-    return columns[np.isfinite(columns).all(axis=1)]
-
-
 def _sum(relation: Relation) -> Expression:
     """Σ c_k·φ_k, scaled so that the largest coefficient is 1."""
-    largest, tree = max((c for _, c in relation), key=abs), None
+    largest, pieces = max((c for _, c in relation), key=abs), []
     for term, c in relation:
         weight = ("c", c / largest)
         if term[0] == "c":
-            term = weight
-        elif c != largest:
-            term = ("mul", weight, term)
-        tree = ("add", tree, term) if tree else term
-    return from_tree(tree)
+            pieces.append(weight)
+        else:
+            pieces.append(term if c == largest else ("mul", weight, term))
+    return from_tree(joined("add", pieces))
 
 
 def _product(relation: Relation, points: np.ndarray, ratio: float) -> Expression | None:

@@ -28,7 +28,7 @@ class Vanilla:
 
     as_in_paper = True  # protected operators, ranked by fitness alone
 
-    def __init__(self, points: np.ndarray, seed: int = 0, tau: float = 1e-4):
+    def __init__(self, points: np.ndarray, seed: int, tau: float):
         self.points, self.n, self.tau = points, len(points), tau
         self.rows = self.stacked(seed)  # (R, D), the points first
 

@@ -26,7 +26,7 @@ class Grammar:
     only, a unary operator on its inverse, sine or cosine inside sine or cosine.
     """
 
-    def __init__(self, n_variables: int, config: NeuralGuidedConfig = NeuralGuidedConfig()):
+    def __init__(self, n_variables: int, config: NeuralGuidedConfig):
         self.config = config
         self.terminals = (CONSTANT, *range(1, n_variables + 1))
         self.operators = tuple(BY_NAME[name].code for name in config.operators)

@@ -58,21 +58,18 @@ def read_equations(folder: Path, name: str) -> dict[str, Expression]:
 
 
 class Law(NamedTuple):
-    """A curve or law of ``wild`` and the box in which it is observed."""
+    """A curve or law and the box in which it is observed."""
 
     law_id: str
-    name: str
-    field: str
     equation: Expression
     box: Box
-    source: str
 
     @classmethod
-    def of(cls, law_id: str, low: np.ndarray, high: np.ndarray, row: dict[str, str]) -> "Law":
-        """From a row of a CSV file, and the ends of the box (D,)."""
+    def of(cls, law_id: str, equation: str, low: np.ndarray, high: np.ndarray) -> "Law":
+        """From the text of the equation and the ends of the box (D,)."""
         wide = bool(np.all(low > 0.0) and np.any(high / low > WIDE))
         box = Box(np.log(low), np.log(high), True) if wide else Box(low, high)
-        return cls(law_id, row["name"], row["field"], parse(row["equation"]), box, row["source"])
+        return cls(law_id, parse(equation), box)
 
 
 def read_laws(folder: Path) -> list[Law]:
@@ -80,7 +77,7 @@ def read_laws(folder: Path) -> list[Law]:
     laws = []
     for row in read_rows(Path(folder) / "wild.csv"):
         ends = np.array([side.split(":") for side in row["box"].split(";")], float)
-        laws.append(Law.of(row["equation_id"], *ends.T, row))
+        laws.append(Law.of(row["equation_id"], row["equation"], *ends.T))
     return laws
 
 
@@ -117,12 +114,12 @@ def draw_points(equation: Expression, n_points: int, seed: int) -> np.ndarray:
     raise Unsampled(f"{equation} gave no {n_points} points in 100 attempts")
 
 
-def noise_rng(problem: Problem, seed: int) -> np.random.Generator:
+def noise_rng(problem: Problem) -> np.random.Generator:
     """Random generator of a problem, the same at every noise level."""
-    return np.random.default_rng([seed, *problem.equation_id.encode()])
+    return np.random.default_rng([0, *problem.equation_id.encode()])
 
 
-def noisy(problem: Problem, level: float, seed: int = 0) -> Problem:
+def noisy(problem: Problem, level: float) -> Problem:
     """Add normal noise to every coordinate, ``level`` standard deviations of its column."""
-    points = add_noise(problem.points, level, noise_rng(problem, seed))
+    points = add_noise(problem.points, level, noise_rng(problem))
     return replace(problem, points=points, sampling=f"{problem.sampling}, noise {100 * level:g} %")

@@ -58,7 +58,7 @@ def _unit(column: str) -> str:
     found = re.search(r"\(([^()]*)\)$", column)
     unit = "1" if found is None or found[1] in NO_UNITS else found[1]
     unit = unit.replace("1000 ", "")  # of a dimension, not of a size
-    unit = re.sub(r"deg C", "degC", re.sub(r"([A-Za-z])(\d)", r"\1^\2", unit))
+    unit = re.sub(r"([A-Za-z])(\d)", r"\1^\2", unit).replace("deg C", "degC")
     above, *below = unit.split("/")
     return "/".join([above, *" ".join(below).split()])
 

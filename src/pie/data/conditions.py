@@ -15,7 +15,7 @@ DISTURBED = {"relative noise": multiply_noise, "noise": add_noise, "outliers": a
 CONDITIONS = (*DISTURBED, "points")
 
 
-def under(problem: Problem, condition: str, value: float, seed: int = 0) -> Problem:
+def under(problem: Problem, condition: str, value: float) -> Problem:
     """A noise-free problem under one of :data:`CONDITIONS`, which is added to its ``sampling``.
 
     ``value`` is σ (relative noise), the noise in standard deviations of each column, the share of
@@ -25,13 +25,13 @@ def under(problem: Problem, condition: str, value: float, seed: int = 0) -> Prob
     if condition not in CONDITIONS:
         raise ValueError(f"condition is {condition!r}; expected one of {', '.join(CONDITIONS)}")
     if condition == "points":
-        points = _with_points(problem, int(value), seed)
+        points = _with_points(problem, int(value))
     else:
-        points = DISTURBED[condition](problem.points, value, noise_rng(problem, seed))
+        points = DISTURBED[condition](problem.points, value, noise_rng(problem))
     return replace(problem, points=points, sampling=f"{problem.sampling}, {condition} {value:g}")
 
 
-def _with_points(problem: Problem, n_points: int, seed: int) -> np.ndarray:
+def _with_points(problem: Problem, n_points: int) -> np.ndarray:
     """The first points; if there are too few, new ones sampled as in the paper."""
     if n_points <= len(problem.points):
         return problem.points[:n_points]
@@ -39,4 +39,4 @@ def _with_points(problem: Problem, n_points: int, seed: int) -> np.ndarray:
         raise ValueError(
             f"{n_points} points of {problem.equation_id}; expected at most {len(problem.points)}"
         )
-    return draw_points(problem.truth, n_points, seed)
+    return draw_points(problem.truth, n_points, seed=0)

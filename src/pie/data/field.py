@@ -13,14 +13,13 @@ import numpy as np
 from .benchmarks import UNITS, WILD_WAYS, Law, Problem, read_rows
 
 FOLDER = Path("data/field")
-NAME = "field"
 POINTS = {way: n for way, n in WILD_WAYS.items() if way != UNITS}
 
 
 def law_of(row: dict[str, str]) -> Law:
     """The law in a row of field.csv."""
     low, high = (np.array(row[end].split(";"), float) for end in ("low", "high"))
-    return Law.of(row["id"], low, high, row)
+    return Law.of(row["id"], row["equation"], low, high)
 
 
 def field(folder: Path = FOLDER) -> list[Problem]:
@@ -36,5 +35,5 @@ def field(folder: Path = FOLDER) -> list[Problem]:
             law, points = law_of(row), stored[row["id"]]
             noise = f"noise {100.0 * float(row['noise']):g} %"
             about = f"{row['way']}, {len(points)} points, {noise}"
-            problems.append(Problem(NAME, law.law_id, law.equation, points, law.box, about))
+            problems.append(Problem("field", law.law_id, law.equation, points, law.box, about))
     return problems

@@ -31,12 +31,12 @@ class GeneratorConfig:
 
 
 @functools.cache
-def tree_counts(operators: int) -> np.ndarray:
+def tree_counts() -> np.ndarray:
     """D[e, n]: trees with n operators and e empty slots (Lample & Charton, appendix C)."""
-    size = 2 * operators + 2
-    counts = np.zeros((size + 1, operators + 1))
+    size = 2 * MAX_OPERATORS + 2
+    counts = np.zeros((size + 1, MAX_OPERATORS + 1))
     counts[1:, 0] = 1.0
-    for n in range(1, operators + 1):
+    for n in range(1, MAX_OPERATORS + 1):
         for e in range(1, size - n):
             counts[e, n] = counts[e - 1, n] + counts[e, n - 1] + counts[e + 1, n - 1]
     return counts
@@ -74,7 +74,7 @@ class _Uniforms:
 @functools.cache
 def _placements(empty: int, left: int):
     """Weighted choices (slots to skip, arity) for the next operator."""
-    counts = tree_counts(MAX_OPERATORS)
+    counts = tree_counts()
     table = []
     for k in range(empty):
         table.append(((k, 1), float(counts[empty - k, left - 1])))

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Step = Callable[[np.ndarray, int, Any], tuple[np.ndarray, Any]]
-Reorder = Callable[[Any, np.ndarray, np.ndarray], Any]
+from ..expr.vocabulary import START
 
 
 class Hypothesis(NamedTuple):
@@ -27,10 +26,9 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def beam_search(
-    step: Step,
-    reorder: Reorder,
+    step: Callable[[np.ndarray, int, Any], tuple[np.ndarray, Any]],
+    reorder: Callable[[Any, np.ndarray, np.ndarray], Any],
     state: Any,
-    start: int,
     slot_changes: np.ndarray,
     beam: int,
     max_length: int,
@@ -41,7 +39,6 @@ def beam_search(
         step: ``(tokens (B, K), position, state) → (log-probabilities (B, K, V), state)``.
         reorder: ``(state, sets (B',), rows (B', K')) → state`` of these rows of these sets.
         state: initial state for ``step``, one row per set.
-        start: start token.
         slot_changes: (B, V), change in the number of open operands per token; > 2 forbids it.
         beam: at least 1, else ValueError.
         max_length: in tokens.
@@ -51,7 +48,7 @@ def beam_search(
     sets, vocabulary = slot_changes.shape
     complete: list[list[Hypothesis]] = [[] for _ in range(sets)]
     unfinished, changes = np.arange(sets), slot_changes
-    tokens = np.full((sets, 1), start)
+    tokens = np.full((sets, 1), START)
     prefixes = np.empty((sets, 1, 0), int)
     scores, open_slots = np.zeros((sets, 1)), np.ones((sets, 1), int)
 

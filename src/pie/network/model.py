@@ -68,10 +68,10 @@ class DecoderLayer(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(3))
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x, own, memory, mask=None):
-        """x (B, L, W); ``own`` and ``memory`` are key–value pairs."""
-        x = self.norms[0](x + self.dropout(self.self_attention(x, own, mask)))
-        x = self.norms[1](x + self.dropout(self.cross_attention(x, memory)))
+    def forward(self, x: Tensor, z: Tensor, mask: Tensor) -> Tensor:
+        """Tokens x (B, L, W) attend to themselves under ``mask`` (L, L), then to z (B, k, W)."""
+        x = self.norms[0](x + self.dropout(self.self_attention(x, x, mask)))
+        x = self.norms[1](x + self.dropout(self.cross_attention(x, z)))
         return self.norms[2](x + self.dropout(self.feed_forward(x)))
 
 
@@ -101,8 +101,7 @@ class PIE(nn.Module):
         x = (self.tokens(prefix) + self.positions.weight[:length]).to(z.dtype)
         mask = torch.full((length, length), float("-inf"), device=x.device, dtype=x.dtype).triu(1)
         for layer in self.layers:
-            own = layer.self_attention.keys_and_values(x)
-            x = layer(x, own, layer.cross_attention.keys_and_values(z), mask)
+            x = layer(x, z, mask)
         return self.output(x)
 
 
@@ -110,13 +109,13 @@ def parameter_count(model: nn.Module) -> int:
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
-def save_weights(model: PIE, folder: Path, dtype: torch.dtype = torch.float16) -> None:
-    """Write ``config.json`` and safetensors shards of at most 15 MB."""
+def save_weights(model: PIE, folder: Path) -> None:
+    """Write ``config.json`` and float16 safetensors shards of at most 15 MB."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shards: list[dict[str, Tensor]] = [{}]
     for name, tensor in model.state_dict().items():
-        stored = tensor.detach().to("cpu", dtype).contiguous()
+        stored = tensor.detach().to("cpu", torch.float16).contiguous()
         if shards[-1] and sum(t.nbytes for t in (*shards[-1].values(), stored)) > SHARD_BYTES:
             shards.append({})
         shards[-1][name] = stored

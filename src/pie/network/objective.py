@@ -78,5 +78,5 @@ def has_bfloat16(device: str) -> bool:
     """Whether bfloat16 products are native; emulated ones are slower than float32."""
     if torch.device(device).type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    capabilities = torch.cpu.get_capabilities()
     return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))

@@ -42,12 +42,10 @@ class Multihead(nn.Module):
         b, length, width = x.shape
         return x.view(b, length, self.heads, width // self.heads).transpose(1, 2)
 
-    def keys_and_values(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of y (B, L, W), which the decoder caches."""
-        return self.split(self.key(y)), self.split(self.value(y))
-
-    def forward(self, x: Tensor, kv: tuple[Tensor, Tensor], mask: Tensor | None = None) -> Tensor:
-        mixed = attend(self.split(self.query(x)), *kv, mask)  # (B, H, L, E)
+    def forward(self, x: Tensor, y: Tensor, mask: Tensor | None = None) -> Tensor:
+        """X (B, n, W) attends to Y (B, m, W)."""
+        key, value = self.split(self.key(y)), self.split(self.value(y))
+        mixed = attend(self.split(self.query(x)), key, value, mask)  # (B, H, n, E)
         return self.out(mixed.transpose(1, 2).flatten(2))
 
 
@@ -73,8 +71,7 @@ class MAB(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        mixed = self.attention(x, self.attention.keys_and_values(y))
-        h = self.norm_attention(x + self.dropout(mixed))
+        h = self.norm_attention(x + self.dropout(self.attention(x, y)))
         return self.norm_rff(h + self.dropout(self.rff(h)))
 
 

@@ -36,9 +36,7 @@ def skeletons(model: Network, points: np.ndarray, beam: int) -> list[Hypothesis]
 
     with threadpool_limits(1, user_api="blas"):
         state = (model.memory(padded(points, config.max_variables)), None)
-        (found,) = beam_search(
-            step, rows_of_state, state, vocabulary.START, changes[None], beam, config.max_tokens
-        )
+        (found,) = beam_search(step, rows_of_state, state, changes[None], beam, config.max_tokens)
     return found
 
 
