@@ -155,7 +155,7 @@ def test_a_run_that_is_cut_goes_on_and_has_no_rows_before_its_end(command, tmp_p
     monkeypatch.chdir(tmp_path)
     command("examples-32", "--seconds", "0")
     assert not (tmp_path / "rows").exists()
-    (state,) = (tmp_path / "build").glob("examples-32-*/state/checkpoint.pt")
+    (state,) = (tmp_path / "build").glob("examples-32-*/state/checkpoint.safetensors")
     cut = state.read_bytes()
     command("examples-32")
     assert state.read_bytes() != cut and (tmp_path / "rows/examples-32.csv").exists()

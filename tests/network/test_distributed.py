@@ -1,6 +1,6 @@
 """The command line: a killed run resumes, and two processes make the run of one."""
 
-import io
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
+from safetensors.torch import load_file
 from tiny import TINY
 
 from pie.data.corpus import Corpus, CorpusConfig
@@ -55,15 +56,19 @@ def log(folder):
 
 
 def checkpoint(folder):
-    (path,) = (folder / "state").glob("*/checkpoint.pt")
-    return torch.load(path)
+    (path,) = (folder / "state").glob("*/checkpoint.safetensors")
+    return load_file(path)
 
 
 def checkpointed(folder):
-    """The step of the checkpoint under a folder; 0 if there is none."""
-    for path in (folder / "state").glob("*/checkpoint.pt"):
-        # read at once: it is being replaced meanwhile
-        return torch.load(io.BytesIO(path.read_bytes()))["progress"]["step"]
+    """The step of the checkpoint under a folder; 0 if there is none.
+
+    Read at once, not by ``safe_open``, which opens a file twice: it is being replaced meanwhile.
+    """
+    for path in (folder / "state").glob("*/checkpoint.safetensors"):
+        stored = path.read_bytes()
+        header = json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")])
+        return json.loads(header["__metadata__"]["progress"])["step"]
     return 0
 
 
@@ -100,7 +105,7 @@ def test_two_processes_make_the_run_of_one_also_when_resumed(tmp_path, root, cac
     for column in ("training_loss", "validation_loss"):
         one, two = (log(tmp_path / name)[column].tolist() for name in ("one", "two"))
         assert two == pytest.approx(one, abs=2e-4), column
-    one, two = (checkpoint(tmp_path / name)["model"] for name in ("one", "two"))
+    one, two = checkpoint(tmp_path / "one"), checkpoint(tmp_path / "two")
     assert one.keys() == two.keys()
     for name in one:
         # softmax does not see the bias of the keys: its gradient is rounding, which Adam scales up

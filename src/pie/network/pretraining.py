@@ -69,7 +69,7 @@ def pretrain(
     torch.manual_seed(config.seed)
     model = _initial(model_config, config.initial_weights).to(device).train()
     optimizers = optimizers_of(model, config)
-    checkpoint = Path(state) / "checkpoint.pt"
+    checkpoint = Path(state) / "checkpoint.safetensors"
     progress = load_state(checkpoint, model, optimizers, digest)
     (step_of_first,) = group.of_first(progress.step)
     if step_of_first != progress.step:

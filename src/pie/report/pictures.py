@@ -75,10 +75,12 @@ def zero_set(law: Law, data: Table) -> Figure:
 def turntable(law: Law, data: Table, frames: int = 18) -> str:
     """The surface and its points from ``frames`` equal angles: HTML with a slider, loading nothing.
 
-    ValueError if the law has not three columns.
+    ValueError if the law has two columns, or there are no frames.
     """
     if len(law.names) != 3:
         raise ValueError(f"the law has {len(law.names)} columns; expected 3")
+    if frames < 1:
+        raise ValueError(f"frames is {frames}; expected at least 1")
     figure = zero_set(law, data)
     shown = ""
     for i in range(frames):
