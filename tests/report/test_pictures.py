@@ -93,9 +93,11 @@ def test_the_turntable_turns_and_loads_nothing(surface):
     assert pictures.turntable(law("x1*x2 - x3", ("p", "v", "T"), surface), surface, 3) == page
 
 
-def test_a_curve_is_not_turned(curve):
+def test_a_curve_is_not_turned(curve, surface):
     with pytest.raises(ValueError, match="the law has 2 columns; expected 3"):
         pictures.turntable(law("x1*x2 - 1", ("p", "v"), curve), curve)
+    with pytest.raises(ValueError, match="frames is 0; expected at least 1"):
+        pictures.turntable(law("x1*x2 - x3", ("p", "v", "T"), surface), surface, 0)
 
 
 def test_the_overview_has_every_law_the_simplest_rival_or_none(curve):
