@@ -18,8 +18,7 @@ probability is for the named curves and surfaces of :mod:`pie.search.shapes`, ea
 
 import functools
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -51,16 +50,6 @@ class Forms:
         self.counts = counts
         self.node_cost = functools.lru_cache(maxsize=4096)(self._node_cost)
         self._drawn = functools.lru_cache(maxsize=65536)(self._drawn_of)
-
-    @classmethod
-    def of(cls, formulas: Iterable[Expression]) -> "Forms":
-        """The prior of formulas in canonical form."""
-        counts: dict[str, Counter] = {}
-        for formula in formulas:
-            for node, context in nodes(to_tree(formula)):
-                for length in range(len(context) + 1):
-                    counts.setdefault("|".join(context[:length]), Counter())[node] += 1
-        return cls({key: dict(sorted(found.items())) for key, found in sorted(counts.items())})
 
     def _probability(self, node: str, context: Context) -> float:
         shorter = self._probability(node, context[:-1]) if context else 1.0 / len(NODES)

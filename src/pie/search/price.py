@@ -5,18 +5,11 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
                   + c_1 \cdot hidden
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
-are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
-stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same. A number that is known, or equal to another (:mod:`pie.expr.known_numbers`), costs
-less than one that is fitted: −ln of how often formulas of science have it; where it is so in these
-units only it costs as much. *Implicit* are the columns for which the equation cannot be solved
-(:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
-the zero set are within the errors of a point, any of them may be where it belongs, and its
-probability is spread over all of them. The rate of a sine needs half a
-turn to be seen, and two points per half turn: other waves are priced, or refused. A factor that is
-1 in the units of the columns only is a *hidden* constant, and an equation that no constants make
-sound has no price (:mod:`pie.expr.dimensions`). A table without units is taken to have another unit
-in each column, with no more hidden constants than that: the units by which columns are divided.
+are a negative log-prior, each explained in docs/search.md: a constant costs about ½ ln N (Schwarz
+1978) and the choice of where it stands, and less if it is known (:mod:`pie.expr.known_numbers`);
+P(form) is from formulas of science (:mod:`pie.search.forms`); *implicit* are the columns for which
+the equation cannot be solved (:func:`pie.expr.solving.implicit`); *hidden* constants are factors
+that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`).
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
