@@ -62,18 +62,15 @@ class Forms:
     def _node_cost(self, node: str, context: Context) -> float:
         return -float(np.log(self._probability(node, context)))
 
-    def drawn(self, tree: Tree, above: Context = ROOT) -> float:
-        """−ln P of the nodes of a tree, in nats, each variable counted as one node."""
-        return sum(self.node_cost(*one) for one in nodes(tree, above))
-
     def _drawn_of(self, codes: tuple[int, ...], n_variables: int) -> float:
         form = Expression(codes, (1.0,) * codes.count(CONSTANT))
         variables = sum(CONSTANT < code <= MAX_VARIABLES for code in codes)
-        drawn = self.drawn(to_tree(form)) + float(np.log(n_variables)) * variables
+        drawn = sum(self.node_cost(*one) for one in nodes(to_tree(form)))
+        drawn += float(np.log(n_variables)) * variables
         if not name_of(form):
             return drawn + UNNAMED
         named = float(np.log(len(shapes(n_variables))))
-        return float(np.log(2.0) - np.logaddexp(-drawn, -named))
+        return float(UNNAMED - np.logaddexp(-drawn, -named))
 
     def cost(self, expression: Expression, n_variables: int) -> float:
         """−ln P of an equation in canonical form, in nats."""
