@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pie.data.benchmarks import read_rows
 from pie.expr.canonical import canonical
-from pie.expr.expression import Expression, parse
+from pie.expr.expression import Expression, parse, to_tree
 from pie.expr.known_numbers import free_numbers, known_numbers, parts_of
-from pie.search.forms import COUNTS, Forms
+from pie.search.forms import COUNTS, nodes
 
 FORMULAS = Path(__file__).resolve().parent.parent / "data/prior/formulas.csv"
 
@@ -22,6 +22,16 @@ FORMULAS = Path(__file__).resolve().parent.parent / "data/prior/formulas.csv"
 def formulas(path: Path) -> list[Expression]:
     """The formulas of a CSV, in canonical form."""
     return [canonical(parse(row["equation"])) for row in read_rows(path)]
+
+
+def counts(forms: list[Expression]) -> dict[str, dict[str, int]]:
+    """How often each node stands in each context, and in the shorter ones."""
+    found: dict[str, Counter] = {}
+    for form in forms:
+        for node, context in nodes(to_tree(form)):
+            for length in range(len(context) + 1):
+                found.setdefault("|".join(context[:length]), Counter())[node] += 1
+    return {context: dict(sorted(seen.items())) for context, seen in sorted(found.items())}
 
 
 def shares(forms: list[Expression]) -> dict[str, str]:
@@ -40,4 +50,4 @@ def shares(forms: list[Expression]) -> dict[str, str]:
 if __name__ == "__main__":
     found = formulas(FORMULAS)
     print(shares(found))
-    COUNTS.write_text(json.dumps(Forms.of(found).counts, indent=0) + "\n")
+    COUNTS.write_text(json.dumps(counts(found), indent=0) + "\n")

@@ -34,15 +34,25 @@ def test_a_context_that_was_never_seen_is_as_the_shorter_one():
 
 
 @pytest.fixture(scope="module")
-def formulas(root):
+def tool(root):
     spec = importlib.util.spec_from_file_location("forms", root / "tools/forms.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
+    return tool
+
+
+@pytest.fixture(scope="module")
+def formulas(tool, root):
     return tool.formulas(root / "data/prior/formulas.csv")
 
 
-def test_the_counts_are_those_of_the_formulas(formulas):
-    assert json.loads(COUNTS.read_text()) == Forms.of(formulas).counts, "run python tools/forms.py"
+@pytest.fixture(scope="module")
+def two(tool):
+    return Forms(tool.counts([parse("x1 - x2"), parse("x1 - x2**2")]))
+
+
+def test_the_counts_are_those_of_the_formulas(tool, formulas):
+    assert json.loads(COUNTS.read_text()) == tool.counts(formulas), "run python tools/forms.py"
 
 
 def test_the_price_of_an_implicit_column_is_its_odds_in_the_formulas(formulas):
@@ -59,20 +69,18 @@ def test_nodes_know_where_they_are():
     ]  # fmt: skip
 
 
-def test_two_formulas_give_their_probabilities_by_hand():
+def test_two_formulas_give_their_probabilities_by_hand(two):
     """x1 − x2 and x1 − x2²: an x and a square in the second place, four x among seven nodes."""
-    prior = Forms.of([parse("x1 - x2"), parse("x1 - x2**2")])
     kinds = 3  # sub, x, pow2
     of_all = (4 + kinds / len(NODES)) / (7 + kinds)
     at_place = (1 + 2 * of_all) / (2 + 2)
-    assert np.exp(-prior.node_cost("x", ("sub 1",))) == pytest.approx(at_place)
+    assert np.exp(-two.node_cost("x", ("sub 1",))) == pytest.approx(at_place)
 
 
-def test_the_root_has_a_context_of_its_own():
+def test_the_root_has_a_context_of_its_own(two):
     """Both are differences, and only one node of seven is."""
-    prior = Forms.of([parse("x1 - x2"), parse("x1 - x2**2")])
-    assert prior.counts["root"] == {"sub": 2} and sum(prior.counts[""].values()) == 7
-    assert np.exp(-prior.node_cost("sub", ("root",))) > 0.7 > np.exp(-prior.node_cost("sub", ()))
+    assert two.counts["root"] == {"sub": 2} and sum(two.counts[""].values()) == 7
+    assert np.exp(-two.node_cost("sub", ("root",))) > 0.7 > np.exp(-two.node_cost("sub", ()))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
 from pie.search.plus import PlusConfig, discover_plus, without_outliers
 from pie.search.proposers.relations import Relations
+from pie.zeroset.metric import Metric
 
 FAST = PlusConfig(beam=24)
 
@@ -108,7 +109,9 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
     points = cloud("x1 + exp(x2) - 4")
     scaled = replace(Cloud.as_given(points), units=np.array([2.0, 1 / 3]))
     seen = canonical(parse("x1*2 + exp(x2/3)*(1 + 1e-12) - 4"))
-    found = in_user_coordinates(scaled.back(seen), points, Judge(curved=0.25)).expression
+    found = in_user_coordinates(
+        scaled.back(seen), points, Judge(curved=0.25), Metric.of(points)
+    ).expression
     assert str(found) == "x1 + exp(x2) - 4.0"
 
 
@@ -169,7 +172,7 @@ def test_a_law_is_found_behind_outliers(model, rng):
 def test_outliers_are_some_points_far_from_an_equation_that_is_near_the_others(rng):
     x = rng.uniform(0.0, 1.0, 100)
     line = np.column_stack([x, x + 0.01 * rng.standard_normal(100)])
-    best = Candidate(parse("x1 - x2"), -0.01, 0.0, "ok", 0.01, contrast=0.01)
+    best = Candidate(parse("x1 - x2"), -0.01, 0.0, "ok", contrast=0.01)
     assert without_outliers(best, line, (), FAST) is None, "errors are normal"
     far = line.copy()
     far[:30, 1] += 1.0
@@ -190,5 +193,5 @@ def test_a_zero_without_a_gradient_is_no_outlier(rng):
     points = np.vstack(
         [np.column_stack([x, x + 0.01 * rng.standard_normal(90)]), np.zeros((10, 2))]
     )
-    best = Candidate(parse("x1**2 - x2**2"), -0.01, 0.0, "ok", 0.01, contrast=0.01)
+    best = Candidate(parse("x1**2 - x2**2"), -0.01, 0.0, "ok", contrast=0.01)
     assert without_outliers(best, points, (), FAST) is None

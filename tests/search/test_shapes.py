@@ -52,7 +52,7 @@ def started(form, points, limits=Shapes()):
     """The start of the fit, and its error; None if there is none."""
     units = errors_of(points)
     points = np.random.default_rng(0).permutation(points)[: limits.points]
-    if found := numbers_of(form, points, units, limits):
+    if found := numbers_of(form, points, units, limits, {}):
         found = near_best(found, points, units, limits)
         return found.best(points.shape[1]), found.error
     return None
@@ -120,7 +120,7 @@ def test_a_factor_of_something_of_one_sign_keeps_its_sign(name, signs):
     form = parse(EQUATIONS[name])
     points = drawn(canonical(form))
     units = errors_of(points)
-    found = numbers_of(form, points, units, Shapes())
+    found = numbers_of(form, points, units, Shapes(), {})
     assert found.numbers.shape == (Shapes().draws * len(signs), len(signs))
     for numbers, sign in zip(found.numbers.T, signs, strict=True):
         assert set(np.sign(numbers)) == ({sign} if sign else {-1, 1})
@@ -134,11 +134,11 @@ def test_draws_near_the_best_come_closer():
         form = parse(EQUATIONS[name])
         points = drawn(canonical(form))
         units = errors_of(points)
-        found = numbers_of(form, points, units, Shapes())
+        found = numbers_of(form, points, units, Shapes(), {})
         near = near_best(found, points, units, Shapes())
         np.testing.assert_array_equal(near.errors[: len(found.errors)], found.errors)
         assert near.error < 0.5 * found.error
-    found = numbers_of(parse("x2 - 1.5*x1 - 0.7"), points, units, Shapes())
+    found = numbers_of(parse("x2 - 1.5*x1 - 0.7"), points, units, Shapes(), {})
     assert near_best(found, points, units, Shapes()) is found
 
 

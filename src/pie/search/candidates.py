@@ -36,14 +36,13 @@ class Price:
 class Candidate:
     """One equation. Higher fitness is better; a failed fit has −inf and a reason as ``status``.
 
-    ``error`` and ``contrast`` as in :class:`pie.fit.constants.Fit`; *PIE+* ranks by ``price``.
+    ``contrast`` as in :class:`pie.fit.constants.Fit`; *PIE+* ranks by ``price``.
     """
 
     expression: Expression
     fitness: float
     log_probability: float
     status: str
-    error: float = np.nan
     contrast: float = np.nan
     proposer: str = "network"
     price: Price | None = None

@@ -58,16 +58,14 @@ class Judge:
 
 
 def in_user_coordinates(
-    expression: Expression, points: np.ndarray, judge: Judge, metric: Metric | None = None
+    expression: Expression, points: np.ndarray, judge: Judge, metric: Metric
 ) -> Fit:
     """The fit at points (N, D) of an equation in the user's coordinates, in canonical form.
 
-    It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``
-    (None: columns in units of their spreads), in which all fits compare. ValueError if it
-    has no zeros by its form or is too long.
+    It is simplified unless the fit then fails. Distances are in the coordinates of ``metric``.
+    ValueError if it has no zeros by its form or is too long.
     """
-    form, metric = canonical(expression), metric or Metric.of(points)
-    units = metric.units(points)
+    form, units = canonical(expression), metric.units(points)
     short = simplified(form, points, units, partial(judge.numbers, points=points))
     short = canonical(with_whole_numbers(short, points, units))
     flat = metric.coordinates(points)

@@ -18,8 +18,7 @@ probability is for the named curves and surfaces of :mod:`pie.search.shapes`, ea
 
 import functools
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -52,16 +51,6 @@ class Forms:
         self.node_cost = functools.lru_cache(maxsize=4096)(self._node_cost)
         self._drawn = functools.lru_cache(maxsize=65536)(self._drawn_of)
 
-    @classmethod
-    def of(cls, formulas: Iterable[Expression]) -> "Forms":
-        """The prior of formulas in canonical form."""
-        counts: dict[str, Counter] = {}
-        for formula in formulas:
-            for node, context in nodes(to_tree(formula)):
-                for length in range(len(context) + 1):
-                    counts.setdefault("|".join(context[:length]), Counter())[node] += 1
-        return cls({key: dict(sorted(found.items())) for key, found in sorted(counts.items())})
-
     def _probability(self, node: str, context: Context) -> float:
         shorter = self._probability(node, context[:-1]) if context else 1.0 / len(NODES)
         seen = self.counts.get("|".join(context))
@@ -73,18 +62,15 @@ class Forms:
     def _node_cost(self, node: str, context: Context) -> float:
         return -float(np.log(self._probability(node, context)))
 
-    def drawn(self, tree: Tree, above: Context = ROOT) -> float:
-        """−ln P of the nodes of a tree, in nats, each variable counted as one node."""
-        return sum(self.node_cost(*one) for one in nodes(tree, above))
-
     def _drawn_of(self, codes: tuple[int, ...], n_variables: int) -> float:
         form = Expression(codes, (1.0,) * codes.count(CONSTANT))
         variables = sum(CONSTANT < code <= MAX_VARIABLES for code in codes)
-        drawn = self.drawn(to_tree(form)) + float(np.log(n_variables)) * variables
+        drawn = sum(self.node_cost(*one) for one in nodes(to_tree(form)))
+        drawn += float(np.log(n_variables)) * variables
         if not name_of(form):
             return drawn + UNNAMED
         named = float(np.log(len(shapes(n_variables))))
-        return float(np.log(2.0) - np.logaddexp(-drawn, -named))
+        return float(UNNAMED - np.logaddexp(-drawn, -named))
 
     def cost(self, expression: Expression, n_variables: int) -> float:
         """−ln P of an equation in canonical form, in nats."""

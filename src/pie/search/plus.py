@@ -22,7 +22,7 @@ from ..network.inference import Network
 from ..zeroset.distance import first_order_distances
 from ..zeroset.metric import Metric, set_columns
 from ..zeroset.outliers import near
-from .candidates import Candidate, Discovery, Unusable, check_points
+from .candidates import Candidate, Discovery, Price, Unusable, check_points
 from .cloud import Cloud, clouds
 from .finish import Chosen, Judge, in_best_metric
 from .libraries import FEW_COLUMNS
@@ -150,13 +150,14 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         )  # fmt: skip
         return [along(fit, cloud.points, cloud.exact) for fit in found]
 
-    def rank(found: Found) -> tuple[float, float]:
-        price = price_of(found.fit, len(cloud), config.prices)
+    def key(found: Found, price: Price) -> tuple[float, float]:
         return round(price.total, 6), -found.draft.log_probability
 
+    def rank(found: Found) -> tuple[float, float]:
+        return key(found, price_of(found.fit, len(cloud), config.prices))
+
     def judge(found: Found) -> tuple[float, float]:
-        price = whole_price(found.fit, cloud.points, config.prices, dimensions)
-        return round(price.total, 6), -found.draft.log_probability
+        return key(found, whole_price(found.fit, cloud.points, config.prices, dimensions))
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     proposers = [
@@ -211,8 +212,7 @@ def front(pool: Pool) -> list[Found]:
 
 def _chosen(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[Chosen]:
     """The cheapest candidates and those of the front, in the user's coordinates."""
-    both = (*pool.best(config.returned), *front(pool))
-    for found in {id(found): found for found in both}.values():
+    for found in dict.fromkeys((*pool.best(config.returned), *front(pool))):
         try:
             yield found.draft, cloud.back(found.fit.expression)
         except ValueError:  # no zeros, or too long
@@ -309,8 +309,8 @@ def _ranked(
             continue
         key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
         candidate = Candidate(
-            expression, fit.fitness, found.draft.log_probability, fit.status, fit.error,
-            fit.contrast, found.draft.proposer, price,
+            expression, fit.fitness, found.draft.log_probability, fit.status, fit.contrast,
+            found.draft.proposer, price,
         )  # fmt: skip
         earlier = candidates.get(key)
         if earlier is None or price.total < earlier.price.total:

@@ -5,18 +5,11 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
                   + c_1 \cdot hidden
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
-are a negative log-prior. A constant costs about ½ ln N (Schwarz 1978) and the choice of where it
-stands; P(form) is from formulas of science (:mod:`pie.search.forms`), beside which every token
-costs the same. A number that is known, or equal to another (:mod:`pie.expr.known_numbers`), costs
-less than one that is fitted: −ln of how often formulas of science have it; where it is so in these
-units only it costs as much. *Implicit* are the columns for which the equation cannot be solved
-(:func:`pie.expr.solving.implicit`): an eighth of those of these formulas. If several sheets of
-the zero set are within the errors of a point, any of them may be where it belongs, and its
-probability is spread over all of them. The rate of a sine needs half a
-turn to be seen, and two points per half turn: other waves are priced, or refused. A factor that is
-1 in the units of the columns only is a *hidden* constant, and an equation that no constants make
-sound has no price (:mod:`pie.expr.dimensions`). A table without units is taken to have another unit
-in each column, with no more hidden constants than that: the units by which columns are divided.
+are a negative log-prior, each explained in docs/search.md: a constant costs about ½ ln N (Schwarz
+1978) and the choice of where it stands, and less if it is known (:mod:`pie.expr.known_numbers`);
+P(form) is from formulas of science (:mod:`pie.search.forms`); *implicit* are the columns for which
+the equation cannot be solved (:func:`pie.expr.solving.implicit`); *hidden* constants are factors
+that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`).
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -30,10 +23,8 @@ tolerance t,
 """
 
 import functools
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -41,12 +32,12 @@ from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
 from ..expr.operators import CONSTANT
-from ..expr.solving import implicit, is_linear
-from ..expr.terms import joined, subtrees, weighted_sum
+from ..expr.solving import implicit
+from ..expr.terms import subtrees
 from ..fit.constants import Fit
 from ..zeroset.crossings import crossings, sheets
 from .candidates import Price
-from .forms import UNNAMED, Context, forms, nodes
+from .forms import forms
 from .pool import lowest
 from .relations import Relation
 
@@ -86,61 +77,6 @@ def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
     return price_of(Fit(form, 0.0, "ok", contrast=1.0), 0, prices).total  # no number is known
 
 
-def sum_price(terms: Sequence[Tree], prices: Prices) -> float:
-    """:func:`form_price` of Σ c_k·φ_k with any coefficients, from what each of the terms adds.
-
-    No shape has a name in this form, in which a coefficient stands before every term.
-    """
-    above, additions = _above(len(terms))
-    facts = [_facts(term) for term in terms]
-    places: Counter[int] = Counter()
-    for each in facts:
-        places.update(each.places)
-    bent = set().union(*(each.bent for each in facts))
-    drawn = additions + sum(map(_drawn, terms, above))
-    drawn += float(np.log(max(len(places), 1))) * places.total()
-    return (
-        prices.constant * sum(each.constants for each in facts)
-        + prices.form * (drawn + UNNAMED)
-        + prices.token * (len(terms) - 1 + sum(each.tokens for each in facts))
-        + prices.implicit * sum(places[variable] > 1 for variable in bent)
-    )
-
-
-class _Facts(NamedTuple):
-    """Of a term with its coefficient.
-
-    ``places``: of each variable; ``bent``: the variables in which it is not linear.
-    """
-
-    tokens: int
-    constants: int
-    places: dict[int, int]
-    bent: frozenset[int]
-
-
-@functools.lru_cache(maxsize=65536)
-def _facts(term: Tree) -> _Facts:
-    part = weighted_sum([term], np.ones(1))
-    places = {v: part.codes.count(v) for v in part.variables}
-    bent = frozenset(v for v in places if not is_linear(to_tree(part), v))
-    return _Facts(len(part.codes), len(part.constants), places, bent)
-
-
-@functools.lru_cache(maxsize=65536)
-def _drawn(term: Tree, above: Context) -> float:
-    """−ln P of the nodes of a term with its coefficient."""
-    return forms().drawn(to_tree(weighted_sum([term], np.ones(1))), above)
-
-
-@functools.cache
-def _above(count: int) -> tuple[tuple[Context, ...], float]:
-    """What is above each of so many terms of a sum, and −ln P of the additions."""
-    found = list(nodes(joined("add", [("term",)] * count)))
-    above = tuple(context for node, context in found if node == "term")
-    return above, sum(forms().node_cost(*one) for one in found if one[0] != "term")
-
-
 def cheapest(
     relations: Sequence[tuple[Relation, Sequence[Tree]]], n_points: int, prices: Prices, most: int
 ) -> list[int]:
@@ -155,8 +91,7 @@ def cheapest(
 
     def price(k: int) -> tuple[float, int]:
         relation, terms = relations[k]
-        form = sum_price([terms[i] for i in relation.indices], prices)
-        return round(misfits[k] + form, 6), k
+        return round(misfits[k] + form_price(relation.of(terms), prices), 6), k
 
     return lowest(range(len(relations)), least, price, most)
 

@@ -9,8 +9,7 @@ and size the ``best`` subsets are kept; of these, the ``fitted`` of each size wi
 
 .. math:: N \ln \sqrt{\lambda} + price(form)
 
-are fitted from there, t included. The library is small on purpose: points of two variables lie on a
-curve, where many smooth terms are nearly dependent and accidental relations outrank the law.
+are fitted from there, t included.
 """
 
 from collections.abc import Iterator

@@ -11,10 +11,8 @@ M monomials of the columns that are left, or of their logarithms, and the c of t
 .. math:: score = N \ln σ + \tfrac12 M \ln N, \qquad
           σ^2 = \frac{1}{N - M} \sum_n r_n^2,
 
-with first-order distances r_n in x, in units of its errors.
-
-The best tables are reduced further, down to two columns. Some are searched as any
-table is, those with the lowest score first. What is found is written in the columns of the user.
+with first-order distances r_n in x, in units of its errors. The best tables are reduced further,
+down to two columns, and searched as any table is.
 """
 
 import contextlib

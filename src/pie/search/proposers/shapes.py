@@ -12,7 +12,6 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -30,7 +29,6 @@ RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
 BEYOND = 1.0  # ranges by which a shift may be outside
 EXPONENTS = (-3.0, 4.0)
-NONE_SEEN: Mapping[int, np.ndarray] = MappingProxyType({})
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
 
@@ -104,10 +102,13 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
     return sign * (low + reach * rng.uniform(-BEYOND, 1.0 + BEYOND, (draws, 1)))
 
 
+_canonical = functools.cache(canonical)  # of shapes, which are used again
+
+
 @functools.cache
 def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
     """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
-    parts = tuple(bare(term) for term in terms(to_tree(canonical(form))))
+    parts = tuple(bare(term) for term in terms(to_tree(_canonical(form))))
     free = itertools.count(d + 1)
     opened = tuple(libraries.ONE if part[0] == "c" else _opened(part, free) for part in parts)
     return parts, opened, next(free) - d - 1
@@ -115,9 +116,12 @@ def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]
 
 @dataclass(frozen=True)
 class Draws:
-    """Numbers (B, P) inside a shape, the coefficients (B, M) of its terms, and errors (B,)."""
+    """Numbers (B, P) inside the M terms of a shape, coefficients (B, M), and errors (B,).
 
-    form: Expression
+    In the terms the variables after those of the points stand for the numbers.
+    """
+
+    opened: tuple[Tree, ...]
     numbers: np.ndarray
     weights: np.ndarray
     errors: np.ndarray
@@ -128,8 +132,8 @@ class Draws:
 
     def best(self, d: int) -> Expression:
         """The shape in d variables with the numbers of least error."""
-        k, opened = int(self.errors.argmin()), _parts(self.form, d)[1]
-        parts = [numbered(part, d, self.numbers[k]) for part in opened]
+        k = int(self.errors.argmin())
+        parts = [numbered(part, d, self.numbers[k]) for part in self.opened]
         return weighted_sum(parts, self.weights[k])
 
 
@@ -138,12 +142,12 @@ def numbers_of(
     points: np.ndarray,
     units: np.ndarray,
     limits: Shapes,
-    rates: Mapping[int, np.ndarray] = NONE_SEEN,
+    rates: Mapping[int, np.ndarray],
 ) -> Draws | None:
     """Numbers drawn by the parts that they play at points (N, D); None if undefined, or too few.
 
     ``units`` (D,) are those of errors. Of waves of a variable half the draws have one of its
-    ``rates``, if there are some.
+    ``rates``, if it has some.
     """
     parts, opened, count = _parts(form, points.shape[1])
     if len(points) <= len(parts) + count:
@@ -154,20 +158,20 @@ def numbers_of(
             if part[0] != "c":
                 _drawn(part, points, limits.draws * count, rng, numbers, rates)
     draws = np.concatenate(numbers, axis=1) if count else np.ones((1, 0))
-    found = Draws(form, draws, *_fitted(opened, draws, points, units))
+    found = Draws(opened, draws, *_fitted(opened, draws, points, units))
     return found if np.isfinite(found.error) else None
 
 
 def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shapes) -> Draws:
     """Others near the best numbers, and others near the best of these."""
-    rng, opened = np.random.default_rng(0), _parts(found.form, points.shape[1])[1]
+    rng = np.random.default_rng(0)
     for width in NEAR if found.numbers.shape[1] else ():
         best = np.argsort(found.errors, kind="stable")[:BEST]
         near = found.numbers[np.resize(best, (limits.draws + 1) // 2)]
         near = near * np.exp(width * rng.standard_normal(near.shape))
         earlier = found.numbers, found.weights, found.errors
-        more = near, *_fitted(opened, near, points, units)
-        found = Draws(found.form, *map(np.concatenate, zip(earlier, more, strict=True)))
+        more = near, *_fitted(found.opened, near, points, units)
+        found = Draws(found.opened, *map(np.concatenate, zip(earlier, more, strict=True)))
     return found
 
 
@@ -198,13 +202,8 @@ def shapes(
     for _, form in named:
         if found := numbers_of(form, points, cloud.errors, limits, rates):
             found = near_best(found, points, cloud.errors, limits)
-            cost = len(cloud) * np.log(found.error) + _form_price(form, prices)
+            cost = len(cloud) * np.log(found.error) + form_price(_canonical(form), prices)
             priced.append((round(cost, 6), found))
     cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
     drafts = [found.best(cloud.n_variables) for _, found in cheapest]
     yield Batch(new_drafts(drafts, cloud, pool, "shapes", max_tokens), WARM)
-
-
-@functools.cache
-def _form_price(form: Expression, prices: Prices) -> float:
-    return form_price(canonical(form), prices)
