@@ -99,9 +99,7 @@ def test_the_released_variants_are_what_their_names_say(root):
     assert whole.corpus == settings.corpus_plus
     adam, muon = ways.pop("adam"), ways.pop("muon")
     assert adam.training.initial_weights == "" and adam.corpus == settings.corpus_plus
-    assert muon == replace(
-        adam, name="muon", training=replace(adam.training, optimizer="muon")
-    )
+    assert muon == replace(adam, name="muon", training=replace(adam.training, optimizer="muon"))
     for name, run in ways.items():
         assert replace(run, name="", corpus=None) == replace(whole, name="", corpus=None)
         mixture, way = whole.corpus.mixture, name.removeprefix("without-")
