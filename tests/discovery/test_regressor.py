@@ -90,7 +90,7 @@ OTHERWISE = {"check_dtype_object": "the message quotes row, column and value, in
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [ImplicitRegressor(beam=2, proposers=("relations", "network"))],
+    [ImplicitRegressor(beam=2, proposers=("network",))],
     expected_failed_checks=lambda _: OTHERWISE,
 )
 def test_it_passes_the_checks_of_scikit_learn(estimator, check):

@@ -110,7 +110,7 @@ def _run(options: argparse.Namespace) -> None:
     state = options.state / identity(corpus, model_config, config)
     cache = None if options.stream else options.cache
     if cache:
-        shards = range(max(1, config.examples // SHARD_SIZE))[_part(options.part)]
+        shards = range(config.examples // SHARD_SIZE)[_part(options.part)]
         corpus.fill_cache(group.share(shards), cache, workers)
     if options.corpus_only:
         return

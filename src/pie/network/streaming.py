@@ -4,6 +4,7 @@ The order depends on (seed, epoch) only, not on workers or interruptions. Shards
 the skeletons of a batch have similar lengths.
 """
 
+import functools
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,20 +19,27 @@ from ..expr import vocabulary
 class Shards(Dataset):
     """Shards of a corpus in training order, indexed by position; ``seed`` determines the order.
 
-    The first K // 2048 shards are used in every epoch (K = ``examples``), or the first K items of
-    the first one. ``cache`` is a folder of stored shards that receives new ones; None = no cache.
+    The first K // 2048 shards are used in every epoch (K = ``examples``). Where K < 2048 these are
+    the first K items, kept in memory. ``cache`` is a folder of stored shards that receives new
+    ones; None = no cache.
     """
 
     def __init__(self, corpus: Corpus, examples: int, seed: int, cache: Path | None = None):
         self.corpus, self.seed, self.cache = corpus, seed, cache
         self.shards = max(1, examples // SHARD_SIZE)
-        self.size = min(SHARD_SIZE, examples)  # items used per shard
+        self.size = min(SHARD_SIZE, examples)  # items of a shard
+
+    @functools.cached_property
+    def few(self) -> dict[str, np.ndarray]:
+        """The items of less than a shard."""
+        return self.corpus.arrays(0, self.size)
 
     def __getitem__(self, place: int) -> dict[str, np.ndarray]:
+        if self.size < SHARD_SIZE:
+            return self.few
         epoch, within = divmod(place, self.shards)
         order = np.random.default_rng([self.seed, epoch]).permutation(self.shards)
-        shard = self.corpus.shard(int(order[within]), self.cache)
-        return {name: rows[: self.size] for name, rows in shard.items()}
+        return self.corpus.shard(int(order[within]), self.cache)
 
 
 def batches(
