@@ -110,7 +110,7 @@ def against(found: dict[tuple[str, str], Difference], titles: dict[str, str]) ->
         axes.axvline(0.0, color="0.7", linewidth=0.6)
         style = {"fmt": "o", "color": "0.15", "markersize": 3, "elinewidth": 0.8}
         axes.errorbar(mean, y, xerr=[mean - low, high - mean], **style)
-        axes.set(xlabel=f"{title}, points above the reference")
+        axes.set(title=title, xlabel="points above the reference")
     grid[0].set_yticks(y, variants)
     grid[0].invert_yaxis()
     return figure
