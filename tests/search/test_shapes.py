@@ -128,9 +128,17 @@ def test_a_factor_of_something_of_one_sign_keeps_its_sign(name, signs):
     assert not signs[0] or set(np.sign(near)) == {signs[0]}
 
 
+def test_a_factor_of_a_term_is_no_number_inside_it():
+    for name, inside in (("Michaelis–Menten", 1), ("gamma curve", 2), ("product of powers", 2)):
+        form = parse(EQUATIONS[name])
+        points = drawn(canonical(form))
+        found = numbers_of(form, points, errors_of(points), Shapes(), {})
+        assert found.numbers.shape[1] == inside
+
+
 def test_draws_near_the_best_come_closer():
     """The best of all draws stays; a shape without numbers inside has nothing to draw."""
-    for name in ("wave with offset", "Weibull growth", "log-normal peak"):
+    for name in ("gamma curve", "Gompertz curve", "log-normal peak"):
         form = parse(EQUATIONS[name])
         points = drawn(canonical(form))
         units = errors_of(points)
@@ -203,4 +211,4 @@ def test_a_wave_of_many_turns_is_found_by_its_periodogram(turns, rng):
     effort = batch.effort
     fits = fit_sampson(named, cloud.points, effort.starts, descents=effort.descents, warm=True)
     left = [np.std(fit.expression.values(cloud.points)) for fit in fits]  # y has the coefficient 1
-    assert min(left) < 1.1 * 0.1 / cloud.units[1]
+    assert min(left) < 2.0 * 0.1 / cloud.units[1], "without a wave of this rate it is 14 times"

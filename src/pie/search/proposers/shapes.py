@@ -17,7 +17,7 @@ import numpy as np
 
 from ...expr.canonical import canonical
 from ...expr.expression import Expression, Tree, from_tree, to_tree
-from ...expr.terms import bare, terms, weighted_sum
+from ...expr.terms import scaled, terms, weighted_sum
 from .. import libraries, periodogram
 from .. import shapes as library
 from ..cloud import Cloud
@@ -89,17 +89,22 @@ def _drawn(
     return from_tree((tree[0], *names)).values(columns).reshape(shape)
 
 
+def _evenly(low: float, high: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers (B, 1), one in each of B equal parts (a Latin hypercube, McKay et al. 1979)."""
+    return low + (high - low) * (rng.permutation(draws) + rng.random(draws))[:, None] / draws
+
+
 def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers (B, 1) that play their part beside values (B, N), or (1, N), of an operand."""
     low, high = (edge(beside, axis=1, keepdims=True) for edge in (np.min, np.max))
     reach = high - low
     if operator == "pow":
-        return rng.uniform(*EXPONENTS, (draws, 1))
+        return _evenly(*EXPONENTS, draws, rng)
     if operator in ("mul", "div"):
-        size = np.exp(rng.uniform(*np.log(RATES), (draws, 1))) / np.where(reach > 0.0, reach, 1.0)
+        size = np.exp(_evenly(*np.log(RATES), draws, rng)) / np.where(reach > 0.0, reach, 1.0)
         return rng.choice([-1.0, 1.0], (draws, 1)) * size
     sign = 1.0 if operator == "sub" else -1.0
-    return sign * (low + reach * rng.uniform(-BEYOND, 1.0 + BEYOND, (draws, 1)))
+    return sign * (low + reach * _evenly(-BEYOND, 1.0 + BEYOND, draws, rng))
 
 
 _canonical = functools.cache(canonical)  # of shapes, which are used again
@@ -108,7 +113,7 @@ _canonical = functools.cache(canonical)  # of shapes, which are used again
 @functools.cache
 def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
     """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
-    parts = tuple(bare(term) for term in terms(to_tree(_canonical(form))))
+    parts = tuple(scaled(term)[1] for term in terms(to_tree(_canonical(form))))
     free = itertools.count(d + 1)
     opened = tuple(libraries.ONE if part[0] == "c" else _opened(part, free) for part in parts)
     return parts, opened, next(free) - d - 1
