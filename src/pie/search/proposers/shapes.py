@@ -31,6 +31,7 @@ BEYOND = 1.0  # ranges by which a shift may be outside
 EXPONENTS = (-3.0, 4.0)
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
+FAR = 3.0  # median magnitude of draws, in their median deviations, that are far from 0
 
 
 @dataclass(frozen=True)
@@ -168,12 +169,19 @@ def numbers_of(
 
 
 def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shapes) -> Draws:
-    """Others near the best numbers, and others near the best of these."""
-    rng = np.random.default_rng(0)
+    """Others near the best numbers, and others near the best of these.
+
+    Numbers are near by their ratio, or where all draws are far from 0, as shifts of years, by their
+    difference in units of the draws' spread.
+    """
+    rng, middle = np.random.default_rng(0), np.median(found.numbers, axis=0)
+    spread = np.median(np.abs(found.numbers - middle), axis=0)
+    far = np.abs(middle) > FAR * spread
     for width in NEAR if found.numbers.shape[1] else ():
         best = np.argsort(found.errors, kind="stable")[:BEST]
         near = found.numbers[np.resize(best, (limits.draws + 1) // 2)]
-        near = near * np.exp(width * rng.standard_normal(near.shape))
+        step = width * rng.standard_normal(near.shape)
+        near = np.where(far, near + spread * step, near * np.exp(step))
         earlier = found.numbers, found.weights, found.errors
         more = near, *_fitted(found.opened, near, points, units)
         found = Draws(found.opened, *map(np.concatenate, zip(earlier, more, strict=True)))
