@@ -136,6 +136,29 @@ def test_a_factor_of_a_term_is_no_number_inside_it():
         assert found.numbers.shape[1] == inside
 
 
+def test_a_whole_number_belongs_to_the_shape():
+    form = parse(EQUATIONS["Lennard-Jones potential"])
+    distance = np.random.default_rng(0).uniform(0.95, 2.2, 100)
+    points = np.column_stack([distance, 4.0 * (distance**-12 - distance**-6)])
+    found = numbers_of(form, points, errors_of(points), Shapes(), {})
+    assert found.numbers.shape[1] == 0 and found.error < 1e-6
+
+
+@pytest.mark.parametrize("rate", [0.9, 2.0])
+def test_a_narrow_peak_is_found_and_one_in_a_certain_year(rate):
+    rng = np.random.default_rng(0)
+    form = parse(EQUATIONS["Gaussian with offset"])
+    for shift, scale in ((4.3, 1.0), (1950.0, 10.0)):
+        x = rng.uniform(0.0, 10.0, 150)
+        y = 1.5 * np.exp(-rate * (x - 4.3) ** 2) + 0.5
+        points = np.column_stack([shift + scale * x, y + 0.005 * rng.standard_normal(150)])
+        start, _ = started(form, points / points.std(axis=0))
+        (fit,) = fit_sampson(
+            [start], points / points.std(axis=0), n_starts=1, descents=1, warm=True
+        )
+        assert fit.contrast < 0.1
+
+
 def test_draws_near_the_best_come_closer():
     """The best of all draws stays; a shape without numbers inside has nothing to draw."""
     for name in ("gamma curve", "Gompertz curve", "log-normal peak"):

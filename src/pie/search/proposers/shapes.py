@@ -28,6 +28,7 @@ from ..relations import numbered, terms_at, with_distances
 RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
 BEYOND = 1.0  # ranges by which a shift may be outside
+BEYOND_OF_PEAK = 0.1  # the same of a shift that is squared, the centre of a peak
 EXPONENTS = (-3.0, 4.0)
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
@@ -43,11 +44,16 @@ class Shapes:
     fitted: int = 40  # shapes with the smallest misfit and price of form
 
 
+def _is_number(tree: Tree) -> bool:
+    """Whether it is a constant that is drawn: whole ones belong to the shape."""
+    return tree[0] == "c" and tree[1] != round(tree[1])
+
+
 def _opened(tree: Tree, free: Iterator[int]) -> Tree:
-    """The tree with the next ``free`` variables for its constants."""
-    if tree[0] == "c":
+    """The tree with the next ``free`` variables for its numbers."""
+    if _is_number(tree):
         return ("x", next(free))
-    if tree[0] == "x":
+    if tree[0] in ("x", "c"):
         return tree
     return (tree[0], *(_opened(child, free) for child in tree[1:]))
 
@@ -60,24 +66,29 @@ def _drawn(
     found: list[np.ndarray],
     rates: Mapping[int, np.ndarray],
     wave: bool = False,
+    squared: bool = False,
 ) -> np.ndarray:
-    """Values (B, N) of the tree at points (N, D), its constants drawn B times.
+    """Values (B, N) of the tree at points (N, D), its numbers drawn B times.
 
-    The constants, (B, 1), are appended to ``found`` in order. ``wave``: inside of a sine.
+    The numbers, (B, 1), are appended to ``found`` in order. ``wave``: inside of a sine;
+    ``squared``: of a tree that is squared.
     """
     if tree[0] == "x":
         return points[None, :, tree[1] - 1]
     if tree[0] == "c":
-        found.append(np.ones((draws, 1)))
-        return found[-1]
+        values = np.full((draws, 1), tree[1])
+        found += [values] if _is_number(tree) else []
+        return values
     wave = wave or tree[0] in ("sin", "cos")
-    values = [_drawn(child, points, draws, rng, found, rates, wave) for child in tree[1:]]
+    square = tree[0] == "pow2"
+    values = [_drawn(child, points, draws, rng, found, rates, wave, square) for child in tree[1:]]
     for mine, child in enumerate(tree[1:]):
-        if child[0] == "c" and len(values) == 2:
+        if _is_number(child) and len(values) == 2:
             beside = values[1 - mine]
             if tree[0] == "div" and mine == 0:
                 beside = 1.0 / beside
-            numbers = _numbers(tree[0], beside, draws, rng)
+            beyond = BEYOND_OF_PEAK if squared else BEYOND
+            numbers = _numbers(tree[0], beside, draws, rng, beyond)
             if tree[0] in ("mul", "div") and tree[2 - mine][0] in ONE_SIGN:
                 numbers = np.copysign(numbers, child[1])
             seen = rates.get(tree[2 - mine][1], ()) if tree[2 - mine][0] == "x" else ()
@@ -95,7 +106,9 @@ def _evenly(low: float, high: float, draws: int, rng: np.random.Generator) -> np
     return low + (high - low) * (rng.permutation(draws) + rng.random(draws))[:, None] / draws
 
 
-def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+def _numbers(
+    operator: str, beside: np.ndarray, draws: int, rng: np.random.Generator, beyond: float
+) -> np.ndarray:
     """Numbers (B, 1) that play their part beside values (B, N), or (1, N), of an operand."""
     low, high = (edge(beside, axis=1, keepdims=True) for edge in (np.min, np.max))
     reach = high - low
@@ -105,7 +118,7 @@ def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Gener
         size = np.exp(_evenly(*np.log(RATES), draws, rng)) / np.where(reach > 0.0, reach, 1.0)
         return rng.choice([-1.0, 1.0], (draws, 1)) * size
     sign = 1.0 if operator == "sub" else -1.0
-    return sign * (low + reach * _evenly(-BEYOND, 1.0 + BEYOND, draws, rng))
+    return sign * (low + reach * _evenly(-beyond, 1.0 + beyond, draws, rng))
 
 
 _canonical = functools.cache(canonical)  # of shapes, which are used again
