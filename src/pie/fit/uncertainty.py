@@ -22,7 +22,7 @@ from ..zeroset.neighbours import squared_distances
 from ..zeroset.outliers import near
 
 STEPS = 8  # of Gauss and Newton at most
-MOSTLY = 0.6  # smallest share of usual points; where there are fewer, none is an outlier
+MOSTLY = 0.7  # smallest share of usual points; where there are fewer, none is an outlier
 CLIPPED = 3.0  # robust standard deviations of a residual that is compared with its neighbour's
 FARTHEST = 1e100  # coordinates beyond it have no neighbours: their squares overflow
 CLOSE = 1e-7  # relative tolerance for equality with a simpler value
@@ -72,7 +72,7 @@ def rms_distance(
     units: np.ndarray,
     usual: np.ndarray | None = None,
 ) -> float:
-    """RMS residual of the usual points; inf if not finite, or if fewer than 60 % are usual.
+    """RMS residual of the usual points; inf if not finite, or if fewer than 70 % are usual.
 
     Two equations compare only on the same ``usual``.
     """
