@@ -206,6 +206,14 @@ def test_perfectly_smooth_residuals_are_one_observation_at_least():
     assert settled([(Price(np.inf), 1.0, 0.0)], 100, SETTLED) == [Price(np.inf)]
 
 
+def test_what_is_refused_does_not_say_how_small_errors_are():
+    """Such as a wave that is too fast, which passes through all points."""
+    two = [(Price(0.0), 0.01, 0.9), (Price(0.0), 0.02, 0.9)]
+    refused = Price(0.0, waves=np.inf), 1e-9, 0.0
+    alone, beside = settled(two, 200, SETTLED), settled([*two, refused], 200, SETTLED)
+    assert beside[:2] == alone
+
+
 def test_a_price_lists_what_it_is_made_of():
     price = Price(-20.0, 8.0, 2.0, tokens=4.0, crossings=1.5)
     assert str(price) == "misfit -20.0, constants 8.0, form 2.0, tokens 4.0, crossings 1.5 = -4.5"

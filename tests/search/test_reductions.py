@@ -6,8 +6,9 @@ import pytest
 from pie.discovery.certificate import certify
 from pie.discovery.units import Units
 from pie.expr.canonical import canonical
-from pie.expr.expression import from_tree, parse
+from pie.expr.expression import from_tree, parse, to_tree
 from pie.fit.constants import Fit
+from pie.search import plus
 from pie.search.cloud import Cloud
 from pie.search.plus import PlusConfig, discover_plus
 from pie.search.pool import Draft, Found, Pool
@@ -95,6 +96,28 @@ def test_a_law_of_many_columns_is_found(tiny_network, law, noise):
     away = np.abs(value) / np.linalg.norm(slope * clean.std(axis=0), axis=1)
     assert away.max() < (1e-7 if noise == 0.0 else 0.02)
     assert len(best.expression.constants) <= len(canonical(parse(law)).constants) + 1
+
+
+def test_tables_that_differ_in_order_scale_or_inverse_are_one():
+    points = drawn("x5 - x1*(x2 - x3)/x4")
+    keys = [Columns.of(points).joined(a, b, "div").key for a, b in ((0, 1), (1, 0), (0, 2))]
+    assert keys[0] == keys[1] != keys[2]
+    one, other = (
+        Columns.of(points, [to_tree(parse(tree)) for tree in trees])
+        for trees in (("x1*x2", "x3", "x4"), ("x4", "3*x2*x1", "1/x3"))
+    )
+    assert one.key == other.key
+
+
+def test_a_table_that_comes_again_is_not_searched_again(tiny_network, monkeypatch):
+    """As from the user's units and from even ones."""
+    asked = []
+    monkeypatch.setattr(plus, "clouds", lambda *points: asked.append(points) or [])
+    few = plus.in_few_columns(tiny_network, FAST, 1)
+    points = drawn("x3 - x1*x2")
+    assert few(points) == few(points.copy()) == [] and len(asked) == 1
+    few(points + 1.0)
+    assert len(asked) == 2
 
 
 def test_without_a_law_the_equations_are_no_law(tiny_network, rng):

@@ -195,7 +195,7 @@ def settled(
     Each candidate comes with its contrast, not below the one that known errors make, and with the
     correlation of its neighbours' residuals.
     """
-    usable = [contrast for price, contrast, _ in candidates if np.isfinite(price.misfit)]
+    usable = [contrast for price, contrast, _ in candidates if np.isfinite(price.total)]
     least = max(min(usable, default=0.0), prices.resolution)
     # a fit to rounding is the law, and no refinement of another one
     tolerance = max(prices.tolerance, least) if least > prices.resolution else least

@@ -42,6 +42,7 @@ BETTER = 0.9  # σ of a table that is searched, in the error of the best equatio
 NEAR = 4.0  # the same, if that equation is long
 SMALLEST = 1e-6  # exponent of a base unit
 LARGEST = 2  # exponent in a dimensionless product
+TOLD_BY = 8  # points by which equal columns are told
 SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
 
 JOINED = {  # columns and their gradients → u and its gradient
@@ -102,7 +103,11 @@ class Columns:
 
     @property
     def key(self) -> frozenset:
-        return frozenset(map(str, self.trees))
+        """The same for tables that differ in the order, scale or inverse of columns."""
+        few = np.log(np.abs(self.values[:TOLD_BY]))
+        away = few - few[:1]
+        sign = np.sign(away[np.abs(away).argmax(axis=0), range(away.shape[1])])
+        return frozenset(map(tuple, (sign * away).T.round(9).tolist()))
 
 
 def reduced(table: Columns) -> Iterator[Columns]:
