@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.candidates import Price
@@ -16,6 +17,8 @@ from pie.search.pool import (
     Interrupted,
     Pool,
     TimeIsUp,
+    ascending,
+    first_drafts,
     new_drafts,
     reduced,
     search,
@@ -109,6 +112,36 @@ def test_drafts_are_canonical_new_complete_and_short():
     assert [str(d.expression) for d in drafts] == ["x1*x2 - 1.0"], (
         "known; new; its skeleton again; one variable; no zeros; too long"
     )
+
+
+def test_each_group_gives_its_first_that_are_new():
+    """What is known, comes again, or has no zeros takes no place; the rest is not asked for."""
+    pool, asked = Pool(by_fitness), []
+    search(CLOUD, [says("x1 + x2")], fitted, pool)
+
+    def group(*texts):
+        for text in texts:
+            asked.append(text)
+            yield parse(text)
+
+    one = group("x2 + x1", "x1*x2 - 2", "3*x1*x2 - 1", "x1 - x2**2", "x1")
+    other = group("x1*x2 - 3", "x1 - x2")
+    drafts = first_drafts([one, other], CLOUD, pool, "test", 15, most=2)
+    forms = ["x1*x2 - 2", "x1 - x2**2", "x1 - x2"]
+    assert [d.expression.codes for d in drafts] == [canonical(parse(f)).codes for f in forms]
+    assert "x1" not in asked
+
+
+def test_ascending_asks_for_no_more_keys_than_the_bounds_demand():
+    asked, keys = [], [3, 1, 4, 1, 5, 9, 2, 6]
+
+    def key(k):
+        asked.append(k)
+        return keys[k]
+
+    found = ascending(range(8), lambda k: keys[k] - keys[k] % 4, key)
+    assert [next(found) for _ in range(3)] == [1, 3, 6] and 5 not in asked
+    assert list(found) == [0, 2, 4, 7, 5]
 
 
 @pytest.mark.parametrize(

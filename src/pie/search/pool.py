@@ -5,12 +5,13 @@ is fitted before the next one is requested, so that a proposer can build on it. 
 its proposers, or as soon as the pool holds a fit that is good enough.
 """
 
-import bisect
 import functools
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -60,18 +61,18 @@ Rank = Callable[[Found], tuple]
 Fitter = Callable[[Batch, Cloud], list[Fit]]
 
 
-def lowest(items: Iterable, bound: Callable, key: Callable, most: int) -> list:
-    """The ``most`` items of smallest ``key``, smallest first, of which ``bound`` is a lower bound.
+def ascending(items: Iterable, bound: Callable, key: Callable) -> Iterator:
+    """Items by ``key``, smallest first, of which ``bound`` is a lower bound.
 
-    The key is asked for in the order of the bound, until no other item can be among them.
+    The key is asked for in the order of the bound, until no other item can be the next.
     """
-    kept: list[tuple] = []
+    waiting: list[tuple] = []
     for place, item in enumerate(sorted(items, key=bound)):
-        if len(kept) == most and bound(item) >= kept[-1][0]:
-            break
-        bisect.insort(kept, (key(item), place, item))
-        del kept[most:]
-    return [item for _, _, item in kept]
+        while waiting and waiting[0][0] <= bound(item):
+            yield heapq.heappop(waiting)[-1]
+        heapq.heappush(waiting, (key(item), place, item))
+    while waiting:
+        yield heapq.heappop(waiting)[-1]
 
 
 class Pool:
@@ -103,7 +104,7 @@ class Pool:
     def best(self, most: int) -> list[Found]:
         """The ``most`` best by ``judge`` of the fits that did not fail, best first."""
         usable = [found for found in self if np.isfinite(found.fit.fitness)]
-        return lowest(usable, self.rank, self.judge, most)
+        return list(islice(ascending(usable, self.rank, self.judge), most))
 
 
 Proposer = Callable[[Cloud, Pool], Iterator[Batch]]
@@ -155,17 +156,36 @@ def new_drafts(
     max_tokens: int,
 ) -> list[Draft]:
     """Drafts: reduced, at most ``max_tokens`` long, with all variables, new, distinct."""
-    drafts: dict[tuple, Draft] = {}
+    return first_drafts([expressions], cloud, pool, proposer, max_tokens)
+
+
+def first_drafts(
+    groups: Iterable[Iterable[Expression]],
+    cloud: Cloud,
+    pool: Pool,
+    proposer: str,
+    max_tokens: int,
+    most: int | None = None,
+) -> list[Draft]:
+    """Drafts, as :func:`new_drafts`, of each group of expressions the first ``most``."""
     nonzero = {int(j) + 1 for j in np.flatnonzero(np.all(cloud.points != 0.0, axis=0))}
-    for expression in expressions:
-        try:
-            form = reduced(expression, nonzero)
-        except ValueError:  # no zeros, or too long
-            continue
-        short = len(form.codes) <= max_tokens
+
+    def usable(form: Expression) -> bool:
         every = len(form.variables) == cloud.n_variables
-        if short and every and form.codes not in pool.found:
-            drafts.setdefault(form.codes, Draft(form, proposer))
+        return len(form.codes) <= max_tokens and every and form.codes not in pool.found
+
+    drafts: dict[tuple, Draft] = {}
+    for group in groups:
+        before = len(drafts)
+        for expression in group:
+            try:
+                form = reduced(expression, nonzero)
+            except ValueError:  # no zeros, or too long
+                continue
+            if usable(form):
+                drafts.setdefault(form.codes, Draft(form, proposer))
+            if len(drafts) - before == most:
+                break
     return list(drafts.values())
 
 

@@ -23,13 +23,13 @@ tolerance t,
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
-from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
 from ..expr.operators import CONSTANT
 from ..expr.solving import implicit
@@ -38,8 +38,7 @@ from ..fit.constants import Fit
 from ..zeroset.crossings import crossings, sheets
 from .candidates import Price
 from .forms import forms
-from .pool import lowest
-from .relations import Relation
+from .pool import ascending
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
 
@@ -83,25 +82,23 @@ def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
     )
 
 
-def cheapest(
-    relations: Sequence[tuple[Relation, Sequence[Tree]]], n_points: int, prices: Prices, most: int
-) -> list[int]:
-    """Places of the ``most`` cheapest of relations that are not fitted: √λ for the contrast.
+def cheapest(relations: Sequence[tuple], n_points: int, prices: Prices) -> Iterator[tuple]:
+    """Relations that are not fitted, the cheapest first: √λ for the contrast.
 
-    All have as many terms; the terms of each stand beside it.
+    Each has its terms beside it, and what else goes with it; all have as many terms.
     """
-    misfits = [n_points * float(np.log(relation.size)) for relation, _ in relations]
-    lengths = [relation.length(terms) for relation, terms in relations]
+    misfits = [n_points * float(np.log(relation.size)) for relation, *_ in relations]
+    lengths = [relation.length(terms) for relation, terms, *_ in relations]
     bounds = [
         (misfit + prices.token * tokens + prices.constant * constants, -1)
         for misfit, (tokens, constants) in zip(misfits, lengths, strict=True)
     ]
 
     def price(k: int) -> tuple[float, int]:
-        relation, terms = relations[k]
+        relation, terms, *_ = relations[k]
         return round(misfits[k] + form_price(relation.of(terms), prices), 6), k
 
-    return lowest(range(len(relations)), bounds.__getitem__, price, most)
+    return (relations[k] for k in ascending(range(len(relations)), bounds.__getitem__, price))
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:

@@ -21,7 +21,7 @@ from ...expr.expression import Expression, Tree, from_tree, to_tree
 from ...expr.terms import monomials
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, new_drafts
+from ..pool import WARM, Batch, Pool, first_drafts
 from ..price import Prices, cheapest
 from ..relations import Moments, Relation, numbered, smallest, subsets, terms_at
 
@@ -55,8 +55,8 @@ def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
 @np.errstate(all="ignore")
 def with_number(
     points: np.ndarray, errors: np.ndarray, prices: Prices, limits: Numbers = Numbers()
-) -> list[Expression]:
-    """The cheapest relations at points (N, D), unfitted: √λ stands for the contrast."""
+) -> list[Iterator[Expression]]:
+    """Relations of each size at points (N, D), the cheapest first, unfitted: √λ for the contrast."""
     n, d = points.shape
     fixed, xs = monomials(d, 2), libraries.variables(d)
     m = len(fixed)
@@ -77,12 +77,13 @@ def with_number(
                 chosen = chosen[simple[chosen].all(axis=1)]
             for t, relation in smallest(moments, chosen, limits.best):
                 found[size].append((relation, terms, float(grid[t])))
-    laws = []
-    for relations in found.values():
-        for k in cheapest([(r, terms) for r, terms, _ in relations], n, prices, limits.fitted):
-            relation, terms, t = relations[k]
-            laws.append(from_tree(numbered(to_tree(relation.of(terms)), d, [t])))
-    return laws
+    return [
+        (
+            from_tree(numbered(to_tree(relation.of(terms)), d, [t]))
+            for relation, terms, t in cheapest(these, n, prices)
+        )
+        for these in found.values()
+    ]
 
 
 def numbers(
@@ -92,4 +93,5 @@ def numbers(
     if cloud.n_variables > libraries.FEW_COLUMNS:
         return
     found = with_number(cloud.points, cloud.errors, prices, limits)
-    yield Batch(new_drafts(found, cloud, pool, "numbers", max_tokens), WARM)
+    drafts = first_drafts(found, cloud, pool, "numbers", max_tokens, limits.fitted)
+    yield Batch(drafts, WARM)

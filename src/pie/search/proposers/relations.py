@@ -14,7 +14,7 @@ from ...fit.sampson import LARGEST
 from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
-from ..pool import WARM, Batch, Pool, new_drafts
+from ..pool import WARM, Batch, Pool, first_drafts, new_drafts
 from ..price import Prices, cheapest
 from ..relations import (
     Moments,
@@ -85,8 +85,8 @@ def among(
     errors: np.ndarray,
     prices: Prices,
     limits: Relations = Relations(),
-) -> list[Expression]:
-    """The cheapest relations of each size in libraries of terms at points (N, D), by their errors.
+) -> list[Iterator[Expression]]:
+    """Relations of each size in libraries of terms at points (N, D), the cheapest first.
 
     They are unfitted: the error of the relation of smallest λ stands for the contrast.
     """
@@ -101,11 +101,10 @@ def among(
             chosen = subsets(here, size, most=limits.work // size**3)
             near = nearest(moments, columns, slopes, chosen, limits.screened, limits.kept)
             found[size] += [(relation, here) for relation in near]
-    laws = []
-    for both in found.values():
-        these = cheapest(both, len(points), prices, limits.fitted)
-        laws += [both[k][0].of(both[k][1]) for k in these]
-    return laws
+    return [
+        (relation.of(terms) for relation, terms in cheapest(these, len(points), prices))
+        for these in found.values()
+    ]
 
 
 @np.errstate(all="ignore")
@@ -201,6 +200,7 @@ def relations(
     yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
     for terms in ranked[len(small) :]:
         yield batch(exact(terms, points, limits))
-    yield batch(
-        among([*libraries.noisy(points, cloud.units), *waves], points, errors, prices, limits)
-    )
+    asked = [*libraries.noisy(points, cloud.units), *waves]
+    found = among(asked, points, errors, prices, limits)
+    drafts = first_drafts(found, cloud, pool, "relations", max_tokens, limits.fitted)
+    yield Batch(drafts, WARM)
