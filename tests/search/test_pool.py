@@ -111,6 +111,15 @@ def test_drafts_are_canonical_new_complete_and_short():
     )
 
 
+@pytest.mark.parametrize(
+    "law", ["0.3*x1 + 1.7*x2*x3 - 0.2", "0.3*x1 + 0.4*x1*exp(0.7*x2) - 0.9*x2**1.3"]
+)
+def test_the_price_of_a_form_is_that_of_a_fit_without_known_numbers(law):
+    form = parse(law)
+    price = price_of(Fit(form, 0.0, "ok", contrast=1.0), 0, Prices())
+    assert form_price(form, Prices()) == pytest.approx(price.total, rel=1e-12)
+
+
 def test_a_fit_that_failed_has_no_price():
     assert price_of(Fit(parse("x1*x2 - 1"), -np.inf, "no zeros"), 200, Prices()).total == np.inf
 

@@ -109,6 +109,17 @@ def test_tables_that_differ_in_order_scale_or_inverse_are_one():
     assert one.key == other.key
 
 
+def test_tables_with_a_zero_are_told_apart():
+    points = drawn("x4 - x1*(x2 - x3)")
+    for place in (0, 3):
+        points[place, 0] = 0.0
+        one, other = (
+            Columns.of(points, [to_tree(parse(column)) for column in ("x1", last)])
+            for last in ("x3", "x4")
+        )
+        assert one.key != other.key
+
+
 def test_a_table_that_comes_again_is_not_searched_again(tiny_network, monkeypatch):
     """As from the user's units and from even ones."""
     asked = []

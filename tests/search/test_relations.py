@@ -10,6 +10,7 @@ from pie.data.sampling import add_noise, drawn
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
+from pie.expr.operators import CONSTANT
 from pie.expr.terms import monomials, scaled, terms
 from pie.search import libraries
 from pie.search.libraries import bases, dictionaries, noisy, waves
@@ -17,6 +18,8 @@ from pie.search.price import Prices, cheapest, form_price
 from pie.search.proposers.relations import among, closest, exact, of_many, product_of_powers
 from pie.search.relations import (
     Moments,
+    Relation,
+    _medians,
     columns_of,
     covering,
     eliminated,
@@ -195,6 +198,21 @@ def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):
     prices = [200 * np.log(r.size) + form_price(r.of(terms), Prices()) for r, _ in ranked]
     assert cheapest(ranked, 200, Prices(), 7) == list(np.argsort(np.round(prices, 6))[:7])
     assert cheapest(ranked, 200, Prices(), 7) != list(range(7)), "not those of least noise alone"
+
+
+def test_the_length_of_a_relation_is_that_of_its_equation():
+    terms = monomials(3, 2)
+    for indices in ([0, 1], [1, 4], [0, 2, 5, 9], [3, 6, 7, 8]):
+        relation = Relation(np.array(indices), np.linspace(0.3, -1.7, len(indices)), 0.1)
+        codes = relation.of(terms).codes
+        assert relation.length(terms) == (len(codes), codes.count(CONSTANT))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 200])
+def test_moments_are_in_units_of_the_usual_slope(n, rng):
+    """By the median over the points of each term."""
+    values = rng.standard_normal((3, n, 4))
+    assert np.array_equal(_medians(values), np.median(values, axis=1, keepdims=True))
 
 
 # (law, number of variables, variable solved for), one at least per dictionary

@@ -73,8 +73,14 @@ def form_price(expression: Expression, prices: Prices) -> float:
 
 @functools.lru_cache(maxsize=65536)
 def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
-    form = Expression(codes, tuple(0.1 + k / 7.0 for k in range(codes.count(CONSTANT))))
-    return price_of(Fit(form, 0.0, "ok", contrast=1.0), 0, prices).total  # no number is known
+    constants = codes.count(CONSTANT)  # of which none is known
+    form = Expression(codes, (1.0,) * constants)
+    return (
+        prices.constant * constants
+        + prices.form * forms().cost(form, max(len(form.variables), 1))
+        + prices.token * len(codes)
+        + prices.implicit * _implicit(codes)
+    )
 
 
 def cheapest(
@@ -85,15 +91,17 @@ def cheapest(
     All have as many terms; the terms of each stand beside it.
     """
     misfits = [n_points * float(np.log(relation.size)) for relation, _ in relations]
-
-    def least(k: int) -> tuple[float, int]:
-        return misfits[k] + prices.constant * (len(relations[k][0].indices) - 1), -1
+    lengths = [relation.length(terms) for relation, terms in relations]
+    bounds = [
+        (misfit + prices.token * tokens + prices.constant * constants, -1)
+        for misfit, (tokens, constants) in zip(misfits, lengths, strict=True)
+    ]
 
     def price(k: int) -> tuple[float, int]:
         relation, terms = relations[k]
         return round(misfits[k] + form_price(relation.of(terms), prices), 6), k
 
-    return lowest(range(len(relations)), least, price, most)
+    return lowest(range(len(relations)), bounds.__getitem__, price, most)
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:

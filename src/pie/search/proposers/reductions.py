@@ -102,8 +102,12 @@ class Columns:
         return bool(finite and np.ptp(self.values, axis=0).min() > 0.0)
 
     @property
+    @np.errstate(all="ignore")
     def key(self) -> frozenset:
-        """The same for tables that differ in the order, scale or inverse of columns."""
+        """The same for tables that differ in the order, scale or inverse of columns.
+
+        A column that is 0 at the first point equals no other.
+        """
         few = np.log(np.abs(self.values[:TOLD_BY]))
         away = few - few[:1]
         sign = np.sign(away[np.abs(away).argmax(axis=0), range(away.shape[1])])
