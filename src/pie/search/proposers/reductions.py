@@ -227,14 +227,17 @@ def tables(
     trees = dimensionless(dimensions.exponents) if dimensions and dimensions.known else ()
     groups = Columns.of(some, trees) if len(trees) > 1 else None
     for k in range(points.shape[1] - 1, 1, -1):
-        new = {table.key: table for one in kept for table in reduced(one)}
         known = [groups] if groups and len(groups.trees) == k and groups.usable else []
-        new = [*known, *(table for key, table in new.items() if key not in {g.key for g in known})]
+        written = {frozenset(map(str, t.trees)): t for one in kept for t in reduced(one)}
+        new = [*known, *written.values()]
         if not new:
             break
         size, m = sizes(new, errors), n_monomials(k)
-        ranked = np.argsort(np.round(np.log(size), 6), kind="stable")  # a/b and b/a tie
-        order = [i for i in ranked[: limits.kept] if np.isfinite(size[i])]
+        ranked = np.argsort(np.round(np.log(size), 6), kind="stable")
+        best: dict[frozenset, int] = {}  # of a/b and b/a the one with the smaller σ
+        for i in ranked[np.isfinite(size[ranked])]:
+            best.setdefault(new[i].key, i)
+        order = [*best.values()][: limits.kept]
         kept = [new[i] for i in order]
         for i in {*order[: limits.searched], *range(len(known))}:
             score = len(some) * np.log(size[i]) + 0.5 * np.log(len(some)) * m
