@@ -109,6 +109,17 @@ def test_tables_that_differ_in_order_scale_or_inverse_are_one():
     assert one.key == other.key
 
 
+def test_of_two_tables_with_inverse_columns_the_one_that_fits_better_is_kept():
+    points = drawn("x4 - 2*x1*(1 - cos(x2*x3))")
+    errors = points.std(axis=0)
+    pair = [Columns.of(points).joined(i, j, "div") for i, j in ((0, 3), (3, 0))]
+    size = sizes(pair, errors)
+    assert pair[0].key == pair[1].key and size.min() < 0.95 * size.max()
+    found = [table.trees for _, table in tables(points, errors) if len(table.trees) == 3]
+    better, worse = (pair[k].trees for k in (size.argmin(), size.argmax()))
+    assert better in found and worse not in found
+
+
 def test_tables_with_a_zero_are_told_apart():
     points = drawn("x4 - x1*(x2 - x3)")
     for place in (0, 3):
