@@ -205,11 +205,11 @@ def test_the_length_of_a_relation_is_that_of_its_equation():
     for indices in ([0, 1], [1, 4], [0, 2, 5, 9], [3, 6, 7, 8]):
         relation = Relation(np.array(indices), np.linspace(0.3, -1.7, len(indices)), 0.1)
         codes = relation.of(terms).codes
-        assert relation.length(terms) == (len(codes), codes.count(CONSTANT))
+        assert relation.tokens_and_constants(terms) == (len(codes), codes.count(CONSTANT))
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 200])
-def test_moments_are_in_units_of_the_usual_slope(n, rng):
+def test_medians_are_those_of_numpy(n, rng):
     """By the median over the points of each term."""
     values = rng.standard_normal((3, n, 4))
     assert np.array_equal(_medians(values), np.median(values, axis=1, keepdims=True))

@@ -55,7 +55,7 @@ class Judge:
         if of:
             bound = bound_numbers(expression, points, of)
             hidden = hidden_price(expression, points, of, self.prices) if of.known else 0.0
-        return numbers_price(expression, self.prices, bound) + hidden
+        return numbers_price(expression, len(points), self.prices, bound) + hidden
 
 
 def in_user_coordinates(

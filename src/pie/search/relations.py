@@ -65,7 +65,7 @@ class Relation:
         """The equation Σ c_k·φ_k; ``terms`` are those of the columns."""
         return weighted_sum([terms[i] for i in self.indices], self.coefficients)
 
-    def length(self, terms: Sequence[Tree]) -> tuple[int, int]:
+    def tokens_and_constants(self, terms: Sequence[Tree]) -> tuple[int, int]:
         """Number of operators, variables and constants of :meth:`of`, and of its constants."""
         alone = [_term(terms[i]).codes for i in self.indices]
         factors = sum(terms[i][0] != "c" for i in self.indices)
