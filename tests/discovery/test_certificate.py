@@ -5,7 +5,7 @@ import pytest
 
 from pie.data.benchmarks import load
 from pie.data.null_clouds import walk
-from pie.discovery.certificate import EVIDENCE, SIGNIFICANT, certify
+from pie.discovery.certificate import EVIDENCE, SIGNIFICANT, certify, same_zero_set
 from pie.expr.expression import parse
 from pie.zeroset.metric import Metric
 
@@ -171,3 +171,15 @@ def test_a_reason_does_not_contradict_itself():
     sure = certify(parse("x1*x2 - 1"), curve())
     assert sure.law and "lie 0.203 times" in replace(sure, contrast=0.2031).reason
     assert "is 4.97 nats" in replace(sure, evidence=4.97).reason
+
+
+def test_equations_far_from_0_are_told_apart():
+    """Roots are sought near 0 and 1, in units of the box of the points."""
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0.0, 2.0 * np.pi, 200)
+    points = 150.0 + 10.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+    circle = parse("(x1 - 150)**2 + (x2 - 150)**2 - 100")
+    hyperbola = parse("(x1 - 150)**2 - (x2 - 150)**2 - 100")
+    assert not same_zero_set(circle, hyperbola, points)
+    assert same_zero_set(circle, parse("2*(x1 - 150)**2 + 2*(x2 - 150)**2 - 200"), points)
+    assert certify(circle, points).covered == 1.0

@@ -131,3 +131,9 @@ def test_one_factor_of_a_product_is_not_the_product():
     points = np.array([[0.2, 3.0 + np.sin(0.2)]])
     assert distance_to_zero_set(product, points)[0] < 1e-9
     assert distance_to_zero_set(factor, points)[0] > 1.0
+
+
+def test_a_phase_of_half_a_turn_is_a_sign():
+    assert canonical(parse(f"x2 - 2*sin(1.3*x1 + {np.pi!r})")) == canonical(
+        parse("x2 + 2*sin(1.3*x1)")
+    )

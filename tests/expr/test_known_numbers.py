@@ -23,6 +23,9 @@ RATE = np.pi / 180.0
         ("x1 - 1.0*x2 - 1.0", [False, True]),
         ("x1 - x2**2.5 - x2**1.7", [True, False]),
         ("x1 - x2", []),
+        ("x1 - 2.5*sqrt(-1.0*x2)", [False, True]),
+        ("x1 - ln(-1.0*x2*x3) - 1.5*(-1.0*x2)**1.7", [True, False, True, False]),
+        ("x1 - exp(-1.0*x2) - sin(-1.0*x2)", [False, False]),
     ],
 )
 def test_known_numbers(text, known):

@@ -391,3 +391,14 @@ def test_starts_are_ones_and_then_log_normal_of_either_sign_the_same_every_time(
     assert np.mean(table[1:] < 0.0) == pytest.approx(0.5, abs=0.05)
     start_table.cache_clear()
     np.testing.assert_array_equal(start_table(400, 3, 0), table)
+
+
+def test_a_constant_beyond_a_million_is_refined_if_the_start_has_it():
+    """exp(−0.1·(t − 1985)) is C·exp(−0.1·t) with C = e^198.5."""
+    t = np.random.default_rng(0).uniform(1950.0, 2020.0, 100)
+    points = np.column_stack([t, 1.0 / (1.0 + np.exp(-0.1 * (t - 1985.0)))]) / [1.0, 0.01]
+    law = canonical(parse("x2 + x2*exp(-0.1*(x1 - 1985.0)) - 100"))
+    off = [1.05 if abs(c) > sampson.LARGEST else 1.0 for c in law.constants]
+    near = law.with_constants(np.array(law.constants) * off)
+    (fit,) = fit_sampson([near], points, n_starts=1, descents=1, warm=True)
+    assert fit.error < 0.1 * judged(near, points).error

@@ -195,6 +195,17 @@ def test_equal_numbers_are_fitted_and_err_together():
     assert errors[0] == errors[2] > 0.0
 
 
+def test_a_product_is_found_where_a_term_is_0_at_some_points():
+    """Six values of x1, one of them 0: the ratio of the terms is 0/0 there."""
+    rng = np.random.default_rng(0)
+    x, z = np.repeat(np.arange(6) * 0.5, 30), rng.uniform(0.5, 3.0, 180)
+    y = (1.3 + 0.7 * x) * (2.1 + 0.9 * z)
+    points = add_noise(np.column_stack([x, z, y]), 0.01, rng)
+    (fit,) = fit_sampson([parse("x3 - 0.63*x1*x2 - 1.47*x1 - 1.17*x2 - 2.73")], points, warm=True)
+    found = simplified(canonical(fit.expression), points, points.std(axis=0), five)
+    assert found.codes == canonical(parse("x3 - 0.6*(x1 + 1.8)*(x2 + 2.3)")).codes
+
+
 def test_four_terms_that_are_nearly_a_product_stay():
     law = "x3**2 - 1.6*x1*x2 + 1.12*x1 - 0.8*x2 + 0.49"  # 0.56 would make it one
     form, found = factored(law, law)

@@ -106,3 +106,25 @@ def test_there_are_no_functions_of_what_takes_few_values(rng):
     points = np.column_stack([x, x * rng.integers(1, 10, 100)])
     grids = [str(from_tree(terms[0])) for terms, _ in libraries.with_number(points)]
     assert grids and not any("x1/x2" in g for g in grids)
+
+
+def test_an_exponential_of_years_has_rates_that_do_not_overflow(rng):
+    """exp(0.05·1950) is no larger than 1e43; only rates that overflow are left out."""
+    year = rng.uniform(1900.0, 2000.0, 150)
+    (grid,) = (
+        grid for (g, *_), grid in libraries.with_number(np.column_stack([year, rng.random(150)]))
+        if g == ("exp", ("mul", ("x", 3), ("x", 1)))
+    )  # fmt: skip
+    assert len(grid) > 20 and np.isfinite(np.exp(np.outer(grid, year))).all()
+    assert grid.min() < -0.05 and grid.max() > 0.05
+
+
+def test_functions_of_a_ratio_do_not_depend_on_the_order_of_the_columns(rng):
+    energy, heat = rng.uniform(0.5, 2.0, 200), rng.uniform(0.5, 2.0, 200)
+    law = 1.5 * np.exp(-1.7 * energy / heat) + 0.4 * heat
+    for first, second in ((energy, heat), (heat, energy)):
+        found = [
+            terms[0] for terms, _ in libraries.with_number(np.column_stack([first, second, law]))
+        ]
+        ratios = (("div", ("x", 1), ("x", 2)), ("div", ("x", 2), ("x", 1)))
+        assert all(("exp", ("mul", ("x", 4), ratio)) in found for ratio in ratios)

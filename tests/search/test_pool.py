@@ -21,10 +21,10 @@ from pie.search.pool import (
     search,
     watched,
 )
-from pie.search.price import Prices, form_price, price_of, settled, whole_price
+from pie.search.price import Prices, few_points, form_price, price_of, settled, whole_price
 from pie.zeroset.crossings import sheets
 
-FORM = forms().cost(parse("sin(cos(x1)) - x2"), 2)
+WAVES = 3.0 * forms().cost(parse("sin(cos(x1)) - x2"), 2) + 2 / 98
 CLOUD = Cloud.as_given(np.random.default_rng(0).standard_normal((20, 2)))
 
 
@@ -111,6 +111,15 @@ def test_drafts_are_canonical_new_complete_and_short():
     )
 
 
+@pytest.mark.parametrize(
+    "law", ["0.3*x1 + 1.7*x2*x3 - 0.2", "0.3*x1 + 0.4*x1*exp(0.7*x2) - 0.9*x2**1.3"]
+)
+def test_the_price_of_a_form_is_that_of_a_fit_without_known_numbers(law):
+    form = parse(law)
+    price = price_of(Fit(form, 0.0, "ok", contrast=1.0), 10**15, Prices())
+    assert form_price(form, Prices()) == pytest.approx(price.total, rel=1e-12)
+
+
 def test_a_fit_that_failed_has_no_price():
     assert price_of(Fit(parse("x1*x2 - 1"), -np.inf, "no zeros"), 200, Prices()).total == np.inf
 
@@ -118,13 +127,13 @@ def test_a_fit_that_failed_has_no_price():
 @pytest.mark.parametrize(
     "text, contrast, prices, expected",
     [
-        ("x1 - x2", 0.1, {"form": 0.0}, 100.0 * np.log(0.1) + 3 * 1.0),
-        ("x1 - 2*x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 5.0),
+        ("x1 - x2", 0.1, {"form": 0.0}, 100.0 * np.log(0.1) + 3 * 1.0 + 2 / 98),
+        ("x1 - 2*x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 5.0 + 6 / 97),
         ("x1 - exp(x2)", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
         ("x1 - 2*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
         ("x1 - 2.1*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 5.0),
-        ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "form": 3.0}, 100.0 * np.log(0.1) + 3.0 * FORM),
-        ("x1 + exp(x1) - x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 0.9),
+        ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "form": 3.0}, 100.0 * np.log(0.1) + WAVES),
+        ("x1 + exp(x1) - x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 0.9 + 2 / 98),
     ],
     ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "form", "implicit"],
 )
@@ -137,7 +146,21 @@ def test_the_price_is_its_formula(text, contrast, prices, expected):
 def test_the_price_of_constants_and_form_alone_knows_no_points():
     f = parse("x1 - 2*x2")
     price = price_of(Fit(f, -1e-3, "ok", 1e-3, 0.1), 100, Prices())
-    assert form_price(f, Prices()) == pytest.approx(price.total - price.misfit)
+    assert form_price(f, Prices()) == pytest.approx(price.total - price.misfit - few_points(1, 100))
+
+
+def test_numbers_cost_more_where_points_are_few():
+    """What other errors cost with the numbers and σ of a fit, less what its own cost, simulated."""
+    rng, n, rounds = np.random.default_rng(0), 12, 20000
+    for fitted in (1, 4):
+        x, noise = rng.standard_normal((n, fitted)), rng.standard_normal((n, rounds))
+        left = noise - x @ np.linalg.lstsq(x, noise, rcond=None)[0]
+        new = rng.standard_normal((n, rounds)) - (noise - left)  # other errors, the same fit
+        variance = np.mean(left**2, axis=0)
+        bias = np.mean(np.sum(new**2, axis=0) / variance - n) / 2.0
+        k = fitted + 1
+        assert k + few_points(fitted, n) == pytest.approx(bias, rel=0.05)
+    assert few_points(8, 9) == np.inf
 
 
 def zeros_priced(text, points, contrast=0.1, **prices):
@@ -204,6 +227,14 @@ def test_perfectly_smooth_residuals_are_one_observation_at_least():
     best, smooth = misfits((1e-4, 0.0), (1e-2, 1.0))
     assert smooth - best == pytest.approx(np.log(1e2))
     assert settled([(Price(np.inf), 1.0, 0.0)], 100, SETTLED) == [Price(np.inf)]
+
+
+def test_what_is_refused_does_not_say_how_small_errors_are():
+    """Such as a wave that is too fast, which passes through all points."""
+    two = [(Price(0.0), 0.01, 0.9), (Price(0.0), 0.02, 0.9)]
+    refused = Price(0.0, waves=np.inf), 1e-9, 0.0
+    alone, beside = settled(two, 200, SETTLED), settled([*two, refused], 200, SETTLED)
+    assert beside[:2] == alone
 
 
 def test_a_price_lists_what_it_is_made_of():

@@ -6,8 +6,9 @@ import pytest
 from pie.discovery.certificate import certify
 from pie.discovery.units import Units
 from pie.expr.canonical import canonical
-from pie.expr.expression import from_tree, parse
+from pie.expr.expression import from_tree, parse, to_tree
 from pie.fit.constants import Fit
+from pie.search import plus
 from pie.search.cloud import Cloud
 from pie.search.plus import PlusConfig, discover_plus
 from pie.search.pool import Draft, Found, Pool
@@ -95,6 +96,50 @@ def test_a_law_of_many_columns_is_found(tiny_network, law, noise):
     away = np.abs(value) / np.linalg.norm(slope * clean.std(axis=0), axis=1)
     assert away.max() < (1e-7 if noise == 0.0 else 0.02)
     assert len(best.expression.constants) <= len(canonical(parse(law)).constants) + 1
+
+
+def test_tables_that_differ_in_order_scale_or_inverse_are_one():
+    points = drawn("x5 - x1*(x2 - x3)/x4")
+    keys = [Columns.of(points).joined(a, b, "div").key for a, b in ((0, 1), (1, 0), (0, 2))]
+    assert keys[0] == keys[1] != keys[2]
+    one, other = (
+        Columns.of(points, [to_tree(parse(tree)) for tree in trees])
+        for trees in (("x1*x2", "x3", "x4"), ("x4", "3*x2*x1", "1/x3"))
+    )
+    assert one.key == other.key
+
+
+def test_of_two_tables_with_inverse_columns_the_one_that_fits_better_is_kept():
+    points = drawn("x4 - 2*x1*(1 - cos(x2*x3))")
+    errors = points.std(axis=0)
+    pair = [Columns.of(points).joined(i, j, "div") for i, j in ((0, 3), (3, 0))]
+    size = sizes(pair, errors)
+    assert pair[0].key == pair[1].key and size.min() < 0.95 * size.max()
+    found = [table.trees for _, table in tables(points, errors) if len(table.trees) == 3]
+    better, worse = (pair[k].trees for k in (size.argmin(), size.argmax()))
+    assert better in found and worse not in found
+
+
+def test_tables_with_a_zero_are_told_apart():
+    points = drawn("x4 - x1*(x2 - x3)")
+    for place in (0, 3):
+        points[place, 0] = 0.0
+        one, other = (
+            Columns.of(points, [to_tree(parse(column)) for column in ("x1", last)])
+            for last in ("x3", "x4")
+        )
+        assert one.key != other.key
+
+
+def test_a_table_that_comes_again_is_not_searched_again(tiny_network, monkeypatch):
+    """As from the user's units and from even ones."""
+    asked = []
+    monkeypatch.setattr(plus, "clouds", lambda *points: asked.append(points) or [])
+    few = plus.in_few_columns(tiny_network, FAST, 1)
+    points = drawn("x3 - x1*x2")
+    assert few(points) == few(points.copy()) == [] and len(asked) == 1
+    few(points + 1.0)
+    assert len(asked) == 2
 
 
 def test_without_a_law_the_equations_are_no_law(tiny_network, rng):

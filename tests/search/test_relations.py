@@ -10,12 +10,16 @@ from pie.data.sampling import add_noise, drawn
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
-from pie.expr.terms import bare, monomials, terms
+from pie.expr.operators import CONSTANT
+from pie.expr.terms import monomials, scaled, terms
+from pie.search import libraries
 from pie.search.libraries import bases, dictionaries, noisy, waves
 from pie.search.price import Prices, cheapest, form_price
-from pie.search.proposers.relations import among, closest, exact, product_of_powers
+from pie.search.proposers.relations import among, closest, exact, of_many, product_of_powers
 from pie.search.relations import (
     Moments,
+    Relation,
+    _medians,
     columns_of,
     covering,
     eliminated,
@@ -42,7 +46,7 @@ def codes_of(found):
 
 def of_terms(equation):
     """The terms of an equation, whatever their coefficients."""
-    alone = [bare(term) for term in terms(to_tree(canonical(equation)))]
+    alone = [scaled(term)[1] for term in terms(to_tree(canonical(equation)))]
     return frozenset(str(from_tree(term)) for term in alone if term[0] != "c")
 
 
@@ -196,6 +200,21 @@ def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):
     assert cheapest(ranked, 200, Prices(), 7) != list(range(7)), "not those of least noise alone"
 
 
+def test_the_length_of_a_relation_is_that_of_its_equation():
+    terms = monomials(3, 2)
+    for indices in ([0, 1], [1, 4], [0, 2, 5, 9], [3, 6, 7, 8]):
+        relation = Relation(np.array(indices), np.linspace(0.3, -1.7, len(indices)), 0.1)
+        codes = relation.of(terms).codes
+        assert relation.tokens_and_constants(terms) == (len(codes), codes.count(CONSTANT))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 200])
+def test_medians_are_those_of_numpy(n, rng):
+    """By the median over the points of each term."""
+    values = rng.standard_normal((3, n, 4))
+    assert np.array_equal(_medians(values), np.median(values, axis=1, keepdims=True))
+
+
 # (law, number of variables, variable solved for), one at least per dictionary
 EXACT = [
     ("x1 + 0.7*sin(x2) + x1*x2 - 0.4", 2, 1),
@@ -311,3 +330,15 @@ def test_the_library_of_the_angle_that_a_law_has_is_the_closest(rng):
     asked = waves(4, np.array([True, True, False, False]))
     (first,) = closest(asked, add_noise(points, 1e-4, rng), np.ones(4), 1)
     assert ("sin", ("mul", ("c", 2.0), ("x", 1))) in first
+
+
+def test_a_law_of_logarithms_is_kept_where_it_cannot_be_written_in_powers(rng):
+    """e^1000 is no constant of a fit."""
+    x = rng.uniform(0.5, 5.0, (150, 3))
+    for size in (100.0, 1.0):
+        y = size + 0.1 * np.log(x[:, 0]) - 0.06 * np.log(x[:, 1]) + 0.04 * x[:, 2]
+        points = np.column_stack([x, y])
+        asked = [(terms, points, np.ones(4)) for terms in libraries.of_many(points)]
+        found = [law for each in asked for law in of_many(*each)]
+        near = min(np.abs(f.values(points)).max() / np.abs(f.constants).max() for f in found)
+        assert near < 1e-6

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..expr.coordinates import in_units
 from ..expr.expression import Expression
 from ..fit.uncertainty import leverages
 from ..zeroset.box import Box
@@ -175,10 +176,22 @@ def same_zero_set(
     box = Box(points.min(axis=0), points.max(axis=0))
     reach = max(SAME, *(float(np.median(_distances(f, points, metric))) for f in (first, second)))
     for one, other in ((first, second), (second, first)):
-        found = zeros(one, points.shape[1], np.random.default_rng(0), STARTS // 2, box)
+        found = _zeros(one, STARTS // 2, box)
         if len(found) and np.mean(_distances(other, found, metric) <= reach) < ALIKE:
             return False
     return True
+
+
+def _zeros(expression: Expression, starts: int, box: Box) -> np.ndarray:
+    """Zeros in a box, (S, D), sought in units of the box: far from 0 or 1 no root is found."""
+    middle, half = (box.high + box.low) / 2.0, (box.high - box.low) / 2.0
+    whole = Box(-np.ones_like(half), np.ones_like(half))
+    try:
+        expression = in_units(expression, middle, half)
+    except ValueError:  # too long in other units
+        middle, half, whole = 0.0, 1.0, box
+    found = zeros(expression, len(box.low), np.random.default_rng(0), starts, whole)
+    return middle + half * found
 
 
 @np.errstate(all="ignore")
@@ -210,7 +223,7 @@ def _coverage(
 ) -> tuple[float, tuple[tuple[float, float], ...] | None]:
     """``covered`` and ``gap``."""
     box = Box(points.min(axis=0), points.max(axis=0))
-    found = zeros(expression, points.shape[1], np.random.default_rng(0), STARTS, box)
+    found = _zeros(expression, STARTS, box)
     if len(found) == 0:
         return 0.0, None
     k = min(NEIGHBOURS, len(points) - 1)

@@ -27,7 +27,7 @@ from ..expr.canonical import canonical
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
-from ..expr.terms import bare, terms
+from ..expr.terms import scaled, terms
 from ..search.libraries import FUNCTIONS
 from ..search.plus import PlusConfig, discover_plus
 from ..search.shapes import name_of
@@ -144,7 +144,7 @@ def _sd_ratio(law: Law, table: MeasuredTable, points: np.ndarray) -> float:
     with np.errstate(all="ignore"):
         value, gradient = law.program.value_and_gradient(points)
         residual = value / gradient[:, -1]  # to first order, along the last column
-        if log_of_last in map(bare, terms(to_tree(table.relations[0]))):
+        if log_of_last in [scaled(term)[1] for term in terms(to_tree(table.relations[0]))]:
             residual = residual / points[:, -1]  # certified is the deviation of its logarithm
     free = len(points) - len(law.program.constants)
     return float(np.sqrt(np.sum(residual**2) / free) / table.certified_sd)

@@ -21,7 +21,7 @@ import numpy as np
 from .derivatives import derivatives
 from .expression import Expression, Tree, from_tree, to_tree
 from .known_numbers import free_numbers, known_numbers
-from .solving import scaled
+from .terms import scaled
 
 AROUND = 0.2  # points are moved off the zero set by factors of about e^±0.2
 ENOUGH = 100  # points

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from .expression import Expression
-from .operators import ADD, CONSTANT, COS, EXP, LN, POW, SIN, SUB, arity
+from .operators import ADD, CONSTANT, COS, EXP, LN, POW, SIN, SQRT, SUB, arity
 
 RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
 QUARTER = np.pi / 2.0  # of a turn: a phase that makes a cosine of a sine
@@ -21,6 +21,7 @@ NEAR = 0.01  # the same, for a rate that may be one of :data:`RATES`
 LARGEST = 4.0  # half-integer that is a known exponent at most: two of those formulas have more
 ALIKE = 0.1  # relative difference of two numbers that may be one
 FACTOR, SUMMAND, EXPONENT = "factor", "summand", "exponent"  # parts that a constant plays
+RADICAND = "radicand"  # a factor of what a root, power or logarithm is of: its sign, if canonical
 WAVE = "wave"  # inside of a sine or cosine
 _INSIDE = {EXP: "exp", LN: "ln", SIN: WAVE, COS: WAVE}
 
@@ -35,9 +36,10 @@ def parts_of(codes: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
         if code == CONSTANT:
             found.append((part, inside))
         inside = _INSIDE.get(code, inside)
-        below = [SUMMAND if code in (ADD, SUB) else FACTOR] * arity(code)
+        within = RADICAND if code in (SQRT, LN, POW) or part == RADICAND else FACTOR
+        below = [SUMMAND if code in (ADD, SUB) else within] * arity(code)
         if code == POW:
-            below = [EXPONENT, FACTOR]
+            below[0] = EXPONENT
         operands += [(part, inside) for part in below]
     return tuple(found)
 
@@ -52,13 +54,14 @@ def _is_known(size: float, part: str, inside: str) -> bool:
     if inside == WAVE:
         phase = part == SUMMAND and abs(size - QUARTER) <= SAME * QUARTER
         return phase or _is_rate(size, inside)
-    return part == SUMMAND and size == 1.0
+    return part in (SUMMAND, RADICAND) and size == 1.0
 
 
 def known_numbers(expression: Expression) -> np.ndarray:
     """Constants that are known and not fitted, (P,).
 
-    ±1 as a summand, half-integers up to 4 as exponents, and in waves π/2, π/360, π/180 and π/90.
+    ±1 as a summand, or as the sign of what a root, power or logarithm is of, half-integers up to 4
+    as exponents, and in waves π/2, π/360, π/180 and π/90.
 
     >>> from pie.expr.expression import parse
     >>> known_numbers(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
@@ -102,8 +105,9 @@ def _like(one: tuple[str, str], other: tuple[str, str]) -> bool:
 def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
     """Simpler values for each constant that is fitted.
 
-    0 and ±1, for an exponent the nearest half-integer > 0; inside of a wave a quarter of a turn,
-    and a rate of degrees within 1 %; the magnitude of a like constant within a tenth of it.
+    0 and ±1, for an exponent the nearest half-integer > 0; inside of a wave a quarter of a turn, a
+    half as a phase, and a rate of degrees within 1 %; the magnitude of a like constant within a
+    tenth of it.
     """
     values: list[tuple[float, ...]] = []
     fitted = ~known_numbers(expression)
@@ -119,5 +123,6 @@ def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
             found = (max(0.5, round(2.0 * constant) / 2.0),)
         elif part[1] == WAVE:
             sizes += [QUARTER, *(rate for rate in RATES if abs(size - rate) <= NEAR * rate)]
+            sizes += [2.0 * QUARTER] if part[0] == SUMMAND else []
         values.append((*found, *(math.copysign(one, constant) for one in sizes)))
     return values

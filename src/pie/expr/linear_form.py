@@ -11,6 +11,7 @@ import operator
 from .expression import Tree
 
 MAX_TERMS = 12
+ROUNDING = 1e-12  # of a phase
 
 
 class NoZeroSet(ValueError):
@@ -249,6 +250,8 @@ def _wave(name, form):
         phase = math.remainder(phase, 2 * math.pi)
         if phase < 0.0:
             phase, outer = phase + math.pi, -outer
+        if math.pi - phase <= ROUNDING:
+            phase, outer = 0.0, -outer
         name, form = "sin", (phase, terms)
     return make(0.0, {(((name, form), 1.0),): outer})
 

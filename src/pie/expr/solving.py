@@ -3,7 +3,7 @@
 import functools
 
 from .expression import Expression, Tree, from_tree, to_tree
-from .terms import ONE, subtrees, terms, times
+from .terms import ONE, scaled, subtrees, terms, times
 
 INVERSES = {"exp": "ln", "ln": "exp", "sqrt": "pow2", "pow2": "sqrt"}
 
@@ -86,19 +86,6 @@ def _total(parts: list[Tree], sign: float) -> Tree:
         piece = times(("c", abs(c) if tree else c), part)
         tree = piece if tree is None else ("add" if c > 0.0 else "sub", tree, piece)
     return tree or ("c", 0.0)
-
-
-def scaled(part: Tree) -> tuple[float, Tree]:
-    """A constant factor, and the part without it."""
-    if part[0] == "c":
-        return part[1], ONE
-    if part[0] == "mul":
-        (c, a), (k, b) = scaled(part[1]), scaled(part[2])
-        return c * k, times(a, b)
-    if part[0] == "div":
-        c, a = scaled(part[1])
-        return c, ("div", a, part[2])
-    return 1.0, part
 
 
 def _ratio(above: Tree, below: Tree) -> Tree:

@@ -39,9 +39,17 @@ def times(a: Tree, b: Tree) -> Tree:
     return b if a == ONE else a if b == ONE else ("mul", a, b)
 
 
-def bare(term: Tree) -> Tree:
-    """The term without its constant factor."""
-    return term[2] if term[0] == "mul" and term[1][0] == "c" else term
+def scaled(part: Tree) -> tuple[float, Tree]:
+    """A constant factor, and the part without it."""
+    if part[0] == "c":
+        return part[1], ONE
+    if part[0] == "mul":
+        (c, a), (k, b) = scaled(part[1]), scaled(part[2])
+        return c * k, times(a, b)
+    if part[0] == "div":
+        c, a = scaled(part[1])
+        return c, ("div", a, part[2])
+    return 1.0, part
 
 
 def joined(operator: str, trees: Sequence[Tree]) -> Tree:

@@ -16,7 +16,7 @@ from ..expr.derivatives import NONE, jets, workspace
 from ..expr.elementary import ascending, copy, inlined, jit, mean_of
 from ..zeroset.distance import norm_of
 
-LARGEST = 1e6  # maximum magnitude of a constant
+LARGEST = 1e6  # maximum magnitude of a constant that starts within it
 _SCREEN_POINTS = 64
 TRIMMED = 0.75  # share of the points that count as inliers
 _HEAVY = 0.14  # threshold for outliers: mean square of the inliers over that of all points
@@ -120,6 +120,9 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
     normal, damped = np.empty((p, p)), np.empty((p, p))
     downhill, step, trial = np.empty(p), np.empty(p), np.empty(p)
     scale = np.zeros(p)
+    limit = LARGEST  # of a magnitude, or ten times that of a start beyond it
+    for k in range(p):
+        limit = max(limit, 10.0 * abs(constants[k]))
     cost = residuals(codes, constants, columns, slim, residual, far)
     damping, growth = 1e-2, 2.0
     fresh = False
@@ -144,7 +147,7 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
                 predicted += step[k] * (damping * scale[k] * step[k] + downhill[k])
                 largest = max(largest, abs(trial[k]))
                 moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
-            if largest <= LARGEST:
+            if largest <= limit:
                 at = residuals(codes, trial, columns, slim, trial_residual, far)
                 if at < cost:
                     gain = (cost - at) * n / predicted

@@ -241,7 +241,9 @@ def _factored(pieces: list[Tree], points: np.ndarray) -> Iterator[Expression]:
         for other in four[1:]:
             ends, middle = [four[0], other], [k for k in four[1:] if k != other]
             ratio = np.prod(values[ends], axis=0) / np.prod(values[middle], axis=0)
-            if not (abs(ratio[0] - 1.0) <= FACTORED and np.ptp(ratio) <= CLOSE):
+            ratio = ratio[np.isfinite(ratio)]  # 0/0 where a term is 0
+            steady = len(ratio) > 0 and np.ptp(ratio) <= CLOSE
+            if not (steady and abs(ratio[0] - 1.0) <= FACTORED):
                 continue
             for k in four:
                 a, (b, c) = pieces[k], [pieces[i] for i in (middle if k in ends else ends)]

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.terms import ONE, bare, factors, joined, terms
+from ..expr.terms import ONE, factors, joined, scaled, terms
 
 TWO: Tree = ("c", 2.0)
 ZERO: Tree = ("c", 0.0)
@@ -84,11 +84,11 @@ def _square(tree: Tree) -> list[Tree]:
 
 def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Expression]:
     """Of a·t² + b·t + R, for every term t whose square is a term."""
-    bares = [(bare(term), term) for term in summands if term[0] != "c"]
-    numbers = [term[1][1] if term is not alone else 1.0 for alone, term in bares]
-    for place, (t, _) in enumerate(bares):
-        wanted = _square(t)
-        found = [k for k, (u, _) in enumerate(bares) if sorted(factors(u), key=str) == wanted]
+    others = [term for term in summands if term[0] != "c"]
+    numbers, bare = zip(*map(scaled, others), strict=True) if others else ((), ())
+    squares = [sorted(factors(t), key=str) for t in bare]
+    for place, t in enumerate(bare):
+        found = [k for k, square in enumerate(squares) if square == _square(t)]
         if len(found) != 1:
             continue
         a, half = numbers[found[0]], 0.5 * numbers[place] / numbers[found[0]]
@@ -99,8 +99,8 @@ def _of_shifted_squares(summands: list[Tree], points: np.ndarray) -> Iterator[Ex
         level = half**2 - sum(term[1] for term in summands if term[0] == "c") / a
         if abs(level) <= ROUNDING * half**2:
             level = 0.0
-        others = [term for k, (_, term) in enumerate(bares) if k not in (place, found[0])]
-        rest = joined("add", others or [ZERO])
+        left = [term for k, term in enumerate(others) if k not in (place, found[0])]
+        rest = joined("add", left or [ZERO])
         if {*from_tree(t).variables} & {*from_tree(rest).variables}:
             continue
         inside = ("sub", ("c", level), ("div", rest, ("c", a)))

@@ -24,6 +24,7 @@ from ..fit.uncertainty import (
 )
 from ..zeroset.distance import first_order
 from ..zeroset.metric import Metric
+from ..zeroset.spreads import robust_spreads
 from .branches import branches
 from .candidates import Price
 from .pool import Draft
@@ -54,7 +55,7 @@ class Judge:
         if of:
             bound = bound_numbers(expression, points, of)
             hidden = hidden_price(expression, points, of, self.prices) if of.known else 0.0
-        return numbers_price(expression, self.prices, bound) + hidden
+        return numbers_price(expression, len(points), self.prices, bound) + hidden
 
 
 def in_user_coordinates(
@@ -143,11 +144,11 @@ def finished(
         if not np.isfinite(fit.fitness):
             return None
         price = whole_price(fit, points, judge.prices, judge.dimensions)
-        contrast = fit.contrast
+        flat, contrast = metric.coordinates(points), fit.contrast
         if errors is not None:
             expected = expected_residual(fit.expression, points, metric.units(points), errors)
+            expected /= np.sqrt(np.mean(robust_spreads(flat) ** 2))  # the unit of clearances
             contrast = max(contrast, expected / min(max(fit.clearance, 1e-300), FAR))
-        flat = metric.coordinates(points)
         correlation = neighbours_correlation(metric.equation(fit.expression), flat)
         return Finished(draft, fit, price, contrast, correlation)
 

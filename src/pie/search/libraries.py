@@ -20,6 +20,7 @@ OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 FEW_COLUMNS = 3  # variables up to which the large libraries are used
 RADIANS = 2.0 * np.pi  # largest angle
 LARGEST = 1e100  # largest range of the argument u of a function
+LARGEST_RATE = 230.0  # largest |t·u| of exp(t·u)
 # grids of t, in units of the range of u or its inverse
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
 FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # cos(t·u), sin(t·u)
@@ -111,14 +112,15 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
     """Functions g(u; t) with a number t inside, each with a grid of t.
 
     g is exp(t·u), ln(t ± u), √(t ± u), 1/(t ± u), u^t, cos²(t·u), or the pair cos(t·u), sin(t·u); u
-    is a variable, its square, or a product, ratio, sum or difference of two. Or it is √v, v² or 1/v
-    of v = x² + t·y² of two variables. In the trees t is the variable D + 1.
+    is a variable, its square, or a product, ratio (of each by the other), sum or difference of two.
+    Or it is √v, v² or 1/v of v = x² + t·y² of two variables. In the trees t is the variable D + 1.
     """
     d = points.shape[1]
     xs, t = variables(d), ("x", d + 1)
     both = ("mul", "div", "add", "sub")
     of_two = [(name, a, b) for a, b in combinations(xs, 2) for name in both]
-    for u in [*xs, *(("pow2", x) for x in xs), *of_two]:
+    inverses: list[Tree] = [("div", b, a) for a, b in combinations(xs, 2)]
+    for u in [*xs, *(("pow2", x) for x in xs), *of_two, *inverses]:
         with np.errstate(all="ignore"):
             values = from_tree(u).values(points)
         low, high = values.min(), values.max()
@@ -127,13 +129,16 @@ def with_number(points: np.ndarray) -> Iterator[tuple[list[Tree], np.ndarray]]:
         reach = high - low
         if repeats((values / reach)[:, None].round(9)):
             continue
-        yield [("exp", ("mul", t, u))], RATES / reach
+        rates = RATES / reach
+        rates = rates[np.abs(rates) * max(abs(low), abs(high)) < LARGEST_RATE]
+        if len(rates):
+            yield [("exp", ("mul", t, u))], rates
         yield [(name, ("mul", t, u)) for name in ("cos", "sin")], FREQUENCIES / reach
         yield [("pow2", ("cos", ("mul", t, u)))], FREQUENCIES / (2.0 * reach)
         for name in ("ln", "sqrt", "div"):
             for shifted, end in ((("add", t, u), -low), (("sub", t, u), high)):
                 yield [inverse(shifted) if name == "div" else (name, shifted)], reach * SHIFTS + end
-        if low > 0.0 and u[0] != "pow2":
+        if low > 0.0 and u[0] != "pow2" and u not in inverses:
             yield [("pow", u, t)], EXPONENTS
     for a, b in combinations(xs, 2):
         square: Tree = ("add", ("pow2", a), ("mul", t, ("pow2", b)))

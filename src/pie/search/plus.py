@@ -48,7 +48,7 @@ PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
     ),
     "numbers": lambda model, c, workers: partial(numbers, c.numbers, c.prices, c.max_tokens),
     "reductions": lambda model, c, workers: partial(
-        reductions, c.reductions, c.prices, c.max_tokens, partial(in_few_columns, model, c, workers)
+        reductions, c.reductions, c.prices, c.max_tokens, in_few_columns(model, c, workers)
     ),
     "inner": lambda model, c, workers: partial(inner, c.inner, c.max_tokens, workers),
 }
@@ -138,7 +138,7 @@ def ended(pool: Pool, config: PlusConfig) -> bool:
     return any(ends(found.fit) for found in pool)
 
 
-def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> Pool:
+def searched(cloud: Cloud, proposers: Sequence[Proposer], config: PlusConfig, workers: int) -> Pool:
     """Everything that the proposers find, up to the first exact fit."""
 
     def fit(batch: Batch, cloud: Cloud) -> list[Fit]:
@@ -160,10 +160,6 @@ def searched(model: Network, cloud: Cloud, config: PlusConfig, workers: int) -> 
         return key(found, whole_price(found.fit, cloud.points, config.prices, dimensions))
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
-    proposers = [
-        partial(restricted, PROPOSERS[name](model, config, workers), config)
-        for name in config.proposers
-    ]
     pool = Pool(rank, judge)
     with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
         return search(cloud, proposers, fit, pool, partial(ended, config=config))
@@ -176,9 +172,13 @@ def searches(
 
     Where the user interrupts, what was found up to then comes first.
     """
+    proposers = [
+        partial(restricted, PROPOSERS[name](model, config, workers), config)
+        for name in config.proposers
+    ]
     for cloud in asked:
         try:
-            pool = searched(model, cloud, config, workers)
+            pool = searched(cloud, proposers, config, workers)
         except Interrupted as stop:
             yield cloud, stop.found
             raise
@@ -188,16 +188,27 @@ def searches(
 
 
 def in_few_columns(
-    model: Network, config: PlusConfig, workers: int, points: np.ndarray
-) -> list[Expression]:
-    """The cheapest equations of a search in the columns of a reduced table (N, K); the front."""
+    model: Network, config: PlusConfig, workers: int
+) -> Callable[[np.ndarray], list[Expression]]:
+    """A search in the columns of a reduced table (N, K): the cheapest equations, and the front.
+
+    A table that comes again, as from other coordinates of the same points, is not searched again.
+    """
     names = tuple(name for name in config.proposers if name not in OF_USERS_COLUMNS)
-    if not names:
-        return []
-    config = replace(config, proposers=names)
-    asked = clouds(points, np.zeros(points.shape[1], bool))
-    found = searches(model, asked, config, workers)
-    return [form for cloud, pool in found for _, form in _chosen(pool, cloud, config)]
+    config, known = replace(config, proposers=names) if names else config, {}
+
+    def found(points: np.ndarray) -> list[Expression]:
+        key = points.shape, points.tobytes()
+        if key not in known:
+            asked = clouds(points, np.zeros(points.shape[1], bool)) if names else []
+            known[key] = [
+                form
+                for cloud, pool in searches(model, asked, config, workers)
+                for _, form in _chosen(pool, cloud, config)
+            ]
+        return known[key]
+
+    return found
 
 
 def front(pool: Pool) -> list[Found]:

@@ -1,12 +1,13 @@
 r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the best.
 
-.. math:: price = misfit + c_1 \cdot constants - c_2 \ln P(form) + c_3 \cdot tokens
-                  + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n) + c_6 \cdot implicit
-                  + c_1 \cdot hidden
+.. math:: price = misfit + c_1 \cdot constants + \frac{k (k + 1)}{N - k - 1} - c_2 \ln P(form)
+                  + c_3 \cdot tokens + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
+                  + c_6 \cdot implicit + c_1 \cdot hidden
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior, each explained in docs/search.md: a constant costs about ½ ln N (Schwarz
-1978) and the choice of where it stands, and less if it is known (:mod:`pie.expr.known_numbers`);
+1978) and the choice of where it stands, and less if it is known (:mod:`pie.expr.known_numbers`),
+and where points are few their numbers fit them too well (:func:`few_points`);
 P(form) is from formulas of science (:mod:`pie.search.forms`); *implicit* are the columns for which
 the equation cannot be solved (:func:`pie.expr.solving.implicit`); *hidden* constants are factors
 that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`).
@@ -73,8 +74,14 @@ def form_price(expression: Expression, prices: Prices) -> float:
 
 @functools.lru_cache(maxsize=65536)
 def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
-    form = Expression(codes, tuple(0.1 + k / 7.0 for k in range(codes.count(CONSTANT))))
-    return price_of(Fit(form, 0.0, "ok", contrast=1.0), 0, prices).total  # no number is known
+    constants = codes.count(CONSTANT)  # of which none is known
+    form = Expression(codes, (1.0,) * constants)
+    return (
+        prices.constant * constants
+        + prices.form * forms().cost(form, max(len(form.variables), 1))
+        + prices.token * len(codes)
+        + prices.implicit * _implicit(codes)
+    )
 
 
 def cheapest(
@@ -85,15 +92,17 @@ def cheapest(
     All have as many terms; the terms of each stand beside it.
     """
     misfits = [n_points * float(np.log(relation.size)) for relation, _ in relations]
-
-    def least(k: int) -> tuple[float, int]:
-        return misfits[k] + prices.constant * (len(relations[k][0].indices) - 1), -1
+    lengths = [relation.tokens_and_constants(terms) for relation, terms in relations]
+    bounds = [
+        (misfit + prices.token * tokens + prices.constant * constants, -1)
+        for misfit, (tokens, constants) in zip(misfits, lengths, strict=True)
+    ]
 
     def price(k: int) -> tuple[float, int]:
         relation, terms = relations[k]
         return round(misfits[k] + form_price(relation.of(terms), prices), 6), k
 
-    return lowest(range(len(relations)), least, price, most)
+    return lowest(range(len(relations)), bounds.__getitem__, price, most)
 
 
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
@@ -107,7 +116,7 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     paid = [c for c in expression.constants if abs(c) not in WHOLE]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
-        prices.constant * len(paid) if exact else numbers_price(expression, prices),
+        prices.constant * len(paid) if exact else numbers_price(expression, n_points, prices),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
         prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
@@ -122,7 +131,9 @@ def hidden_price(
     return prices.constant * hidden if np.isfinite(hidden) else np.inf
 
 
-def numbers_price(expression: Expression, prices: Prices, bound: int = 0) -> float:
+def numbers_price(
+    expression: Expression, n_points: int, prices: Prices, bound: int = 0
+) -> float:
     """Price of the numbers of an equation, of which ``bound`` are known in these units only.
 
     A rate of degrees is paid in full: it says which column is an angle. A constant that is equal to
@@ -132,11 +143,23 @@ def numbers_price(expression: Expression, prices: Prices, bound: int = 0) -> flo
     rates, known = rates_of_degrees(expression), int(known_numbers(expression).sum())
     equal = min(prices.known + np.log(max(fitted, 1)), prices.constant)
     return (
-        prices.constant * (fitted + rates + bound)
+        few_points(fitted, n_points)
+        + prices.constant * (fitted + rates + bound)
         + prices.known * (known - rates)
         + float(equal) * (count - known - fitted)
         - prices.known * bound
     )
+
+
+def few_points(fitted: int, n_points: int) -> float:
+    """By how much N ln σ of a fit is too small in the mean, beyond one nat per number: k(k + 1)/
+    (N − k − 1), with σ itself k numbers (Hurvich & Tsai 1989); inf where no point is left to tell.
+
+    >>> few_points(2, 9), round(few_points(2, 200), 2)
+    (2.4, 0.06)
+    """
+    k = fitted + 1
+    return k * (k + 1) / (n_points - k - 1) if n_points > k + 1 else np.inf
 
 
 @functools.lru_cache(maxsize=65536)
@@ -195,7 +218,7 @@ def settled(
     Each candidate comes with its contrast, not below the one that known errors make, and with the
     correlation of its neighbours' residuals.
     """
-    usable = [contrast for price, contrast, _ in candidates if np.isfinite(price.misfit)]
+    usable = [contrast for price, contrast, _ in candidates if np.isfinite(price.total)]
     least = max(min(usable, default=0.0), prices.resolution)
     # a fit to rounding is the law, and no refinement of another one
     tolerance = max(prices.tolerance, least) if least > prices.resolution else least

@@ -35,6 +35,7 @@ import numpy as np
 
 from ..expr.elementary import jit
 from ..expr.expression import Expression, Tree, from_tree, with_variables
+from ..expr.operators import CONSTANT
 from ..expr.terms import weighted_sum
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
@@ -63,6 +64,13 @@ class Relation:
     def of(self, terms: Sequence[Tree]) -> Expression:
         """The equation Σ c_k·φ_k; ``terms`` are those of the columns."""
         return weighted_sum([terms[i] for i in self.indices], self.coefficients)
+
+    def tokens_and_constants(self, terms: Sequence[Tree]) -> tuple[int, int]:
+        """Number of operators, variables and constants of :meth:`of`, and of its constants."""
+        alone = [_term(terms[i]).codes for i in self.indices]
+        factors = sum(terms[i][0] != "c" for i in self.indices)
+        tokens = sum(map(len, alone)) + 2 * factors + len(alone) - 1
+        return tokens, sum(codes.count(CONSTANT) for codes in alone) + factors
 
 
 _term = functools.lru_cache(maxsize=4096)(from_tree)  # of libraries, which are used again
@@ -180,7 +188,7 @@ class Moments:
             return cls(*np.empty((2, 0, 0, 0)), np.empty((0, 0)), np.empty(0, int))
         if not usable.all():
             columns, slopes, steepness = (m[..., usable] for m in (columns, slopes, steepness))
-        usual = np.median(steepness, axis=1, keepdims=True)
+        usual = _medians(steepness)
         usual[usual == 0.0] = 1.0
         steepness /= usual
         steep = np.sqrt(np.mean(np.square(steepness), axis=2, keepdims=True))
@@ -188,7 +196,7 @@ class Moments:
         columns = columns / steep
         scale = np.sqrt(np.einsum("bnm,bnm->bm", columns, columns))[:, None]
         columns /= scale
-        slopes = slopes / steep[:, None]
+        slopes = np.divide(slopes, steep[:, None], order="C")
         slopes /= scale[:, None]
         flat = slopes.reshape(len(slopes), -1, slopes.shape[-1])
         a, g = (np.matmul(m.swapaxes(1, 2), m) for m in (columns, flat))
@@ -218,6 +226,15 @@ class Moments:
         which = np.repeat(np.arange(len(self.a)), len(chosen))
         none = np.empty((0, chosen.shape[1]))
         return solved(self.a, self.g, chosen, which, SQUARINGS, none).reshape(len(self.a), -1)
+
+
+def _medians(values: np.ndarray) -> np.ndarray:
+    """Medians (B, 1, M) of finite values (B, N, M); NumPy's own take five times as long."""
+    ordered, half = np.ascontiguousarray(values.swapaxes(1, 2)), values.shape[1] // 2
+    ordered.partition(half, axis=2)
+    upper = ordered[..., half]
+    lower = upper if values.shape[1] % 2 else ordered[..., :half].max(axis=2)
+    return (0.5 * (lower + upper))[:, None]
 
 
 def capped(away: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression, Tree, from_tree, to_tree, with_variables
-from ..expr.terms import bare, terms
+from ..expr.terms import scaled, terms
 from .spreads import robust_spreads
 
 SET = 1e-3  # error of a column whose values were set, in those of the others
@@ -145,8 +145,7 @@ def _split(
     """c_j of the terms c_j·ln(x_j), factors and trees of the others, and the variables in these."""
     coefficients, rest = {}, []
     for term in terms(form):
-        inner = bare(term)
-        factor = 1.0 if inner is term else term[1][1]
+        factor, inner = scaled(term)
         if inner[0] == "ln" and inner[1][0] == "x" and inner[1][1] in columns:
             coefficients[inner[1][1]] = factor
         else:

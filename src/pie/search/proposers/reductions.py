@@ -42,6 +42,7 @@ BETTER = 0.9  # σ of a table that is searched, in the error of the best equatio
 NEAR = 4.0  # the same, if that equation is long
 SMALLEST = 1e-6  # exponent of a base unit
 LARGEST = 2  # exponent in a dimensionless product
+TOLD_BY = 8  # points by which equal columns are told
 SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
 
 JOINED = {  # columns and their gradients → u and its gradient
@@ -101,8 +102,16 @@ class Columns:
         return bool(finite and np.ptp(self.values, axis=0).min() > 0.0)
 
     @property
+    @np.errstate(all="ignore")
     def key(self) -> frozenset:
-        return frozenset(map(str, self.trees))
+        """The same for tables that differ in the order, scale or inverse of columns.
+
+        A column that is 0 at the first point equals no other.
+        """
+        few = np.log(np.abs(self.values[:TOLD_BY]))
+        away = few - few[:1]
+        sign = np.sign(away[np.abs(away).argmax(axis=0), range(away.shape[1])])
+        return frozenset(map(tuple, (sign * away).T.round(9).tolist()))
 
 
 def reduced(table: Columns) -> Iterator[Columns]:
@@ -218,14 +227,17 @@ def tables(
     trees = dimensionless(dimensions.exponents) if dimensions and dimensions.known else ()
     groups = Columns.of(some, trees) if len(trees) > 1 else None
     for k in range(points.shape[1] - 1, 1, -1):
-        new = {table.key: table for one in kept for table in reduced(one)}
         known = [groups] if groups and len(groups.trees) == k and groups.usable else []
-        new = [*known, *(table for key, table in new.items() if key not in {g.key for g in known})]
+        written = {frozenset(map(str, t.trees)): t for one in kept for t in reduced(one)}
+        new = [*known, *written.values()]
         if not new:
             break
         size, m = sizes(new, errors), n_monomials(k)
-        ranked = np.argsort(np.round(np.log(size), 6), kind="stable")  # a/b and b/a tie
-        order = [i for i in ranked[: limits.kept] if np.isfinite(size[i])]
+        ranked = np.argsort(np.round(np.log(size), 6), kind="stable")
+        best: dict[frozenset, int] = {}  # of a/b and b/a the one with the smaller σ
+        for i in ranked[np.isfinite(size[ranked])]:
+            best.setdefault(new[i].key, i)
+        order = [*best.values()][: limits.kept]
         kept = [new[i] for i in order]
         for i in {*order[: limits.searched], *range(len(known))}:
             score = len(some) * np.log(size[i]) + 0.5 * np.log(len(some)) * m

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree
+from ...fit.sampson import LARGEST
 from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
@@ -143,7 +144,7 @@ def of_many(
 ) -> list[Expression]:
     """Relations at points (N, D) of many columns among terms, of subsets that hold them all.
 
-    Logarithms give products of powers and exponentials.
+    Logarithms give products of powers and exponentials, where these can be fitted.
     """
     d, found = points.shape[1], exact(terms, points, limits)
     moments = Moments.of(*terms_at(terms, points, errors))
@@ -152,7 +153,13 @@ def of_many(
     for size in [k for k in sizes if k <= len(usable) and 3 * k <= len(points)]:
         chosen = covering(usable, size, limits.max_subsets)
         found += [r.of(terms) for _, r in smallest(moments, chosen, limits.best)]
-    return [without_logarithms(law) for law in found]
+    return [_in_powers(law) for law in found]
+
+
+def _in_powers(law: Expression) -> Expression:
+    """Without logarithms, unless it then has a constant that no fit takes, as e^1000."""
+    found = without_logarithms(law)
+    return found if all(abs(c) <= LARGEST for c in found.constants) else law
 
 
 @np.errstate(all="ignore")

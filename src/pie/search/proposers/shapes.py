@@ -17,7 +17,7 @@ import numpy as np
 
 from ...expr.canonical import canonical
 from ...expr.expression import Expression, Tree, from_tree, to_tree
-from ...expr.terms import bare, terms, weighted_sum
+from ...expr.terms import scaled, terms, weighted_sum
 from .. import libraries, periodogram
 from .. import shapes as library
 from ..cloud import Cloud
@@ -28,9 +28,11 @@ from ..relations import numbered, terms_at, with_distances
 RATES = (0.3, 15.0)  # of exp(θu), over the range of u
 ONE_SIGN = ("exp", "sqrt", "pow", "pow2")  # a factor of these has the sign that makes the shape
 BEYOND = 1.0  # ranges by which a shift may be outside
+BEYOND_OF_PEAK = 0.1  # the same of a shift that is squared, the centre of a peak
 EXPONENTS = (-3.0, 4.0)
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
+FAR = 3.0  # median magnitude of draws, in their median deviations, that are far from 0
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,16 @@ class Shapes:
     fitted: int = 40  # shapes with the smallest misfit and price of form
 
 
+def _is_number(tree: Tree) -> bool:
+    """Whether it is a constant that is drawn: whole ones belong to the shape."""
+    return tree[0] == "c" and tree[1] != round(tree[1])
+
+
 def _opened(tree: Tree, free: Iterator[int]) -> Tree:
-    """The tree with the next ``free`` variables for its constants."""
-    if tree[0] == "c":
+    """The tree with the next ``free`` variables for its numbers."""
+    if _is_number(tree):
         return ("x", next(free))
-    if tree[0] == "x":
+    if tree[0] in ("x", "c"):
         return tree
     return (tree[0], *(_opened(child, free) for child in tree[1:]))
 
@@ -59,24 +66,29 @@ def _drawn(
     found: list[np.ndarray],
     rates: Mapping[int, np.ndarray],
     wave: bool = False,
+    squared: bool = False,
 ) -> np.ndarray:
-    """Values (B, N) of the tree at points (N, D), its constants drawn B times.
+    """Values (B, N) of the tree at points (N, D), its numbers drawn B times.
 
-    The constants, (B, 1), are appended to ``found`` in order. ``wave``: inside of a sine.
+    The numbers, (B, 1), are appended to ``found`` in order. ``wave``: inside of a sine;
+    ``squared``: of a tree that is squared.
     """
     if tree[0] == "x":
         return points[None, :, tree[1] - 1]
     if tree[0] == "c":
-        found.append(np.ones((draws, 1)))
-        return found[-1]
+        values = np.full((draws, 1), tree[1])
+        found += [values] if _is_number(tree) else []
+        return values
     wave = wave or tree[0] in ("sin", "cos")
-    values = [_drawn(child, points, draws, rng, found, rates, wave) for child in tree[1:]]
+    square = tree[0] == "pow2"
+    values = [_drawn(child, points, draws, rng, found, rates, wave, square) for child in tree[1:]]
     for mine, child in enumerate(tree[1:]):
-        if child[0] == "c" and len(values) == 2:
+        if _is_number(child) and len(values) == 2:
             beside = values[1 - mine]
             if tree[0] == "div" and mine == 0:
                 beside = 1.0 / beside
-            numbers = _numbers(tree[0], beside, draws, rng)
+            beyond = BEYOND_OF_PEAK if squared else BEYOND
+            numbers = _numbers(tree[0], beside, draws, rng, beyond)
             if tree[0] in ("mul", "div") and tree[2 - mine][0] in ONE_SIGN:
                 numbers = np.copysign(numbers, child[1])
             seen = rates.get(tree[2 - mine][1], ()) if tree[2 - mine][0] == "x" else ()
@@ -89,17 +101,24 @@ def _drawn(
     return from_tree((tree[0], *names)).values(columns).reshape(shape)
 
 
-def _numbers(operator: str, beside: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+def _evenly(low: float, high: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers (B, 1), one in each of B equal parts (a Latin hypercube, McKay et al. 1979)."""
+    return low + (high - low) * (rng.permutation(draws) + rng.random(draws))[:, None] / draws
+
+
+def _numbers(
+    operator: str, beside: np.ndarray, draws: int, rng: np.random.Generator, beyond: float
+) -> np.ndarray:
     """Numbers (B, 1) that play their part beside values (B, N), or (1, N), of an operand."""
     low, high = (edge(beside, axis=1, keepdims=True) for edge in (np.min, np.max))
     reach = high - low
     if operator == "pow":
-        return rng.uniform(*EXPONENTS, (draws, 1))
+        return _evenly(*EXPONENTS, draws, rng)
     if operator in ("mul", "div"):
-        size = np.exp(rng.uniform(*np.log(RATES), (draws, 1))) / np.where(reach > 0.0, reach, 1.0)
+        size = np.exp(_evenly(*np.log(RATES), draws, rng)) / np.where(reach > 0.0, reach, 1.0)
         return rng.choice([-1.0, 1.0], (draws, 1)) * size
     sign = 1.0 if operator == "sub" else -1.0
-    return sign * (low + reach * rng.uniform(-BEYOND, 1.0 + BEYOND, (draws, 1)))
+    return sign * (low + reach * _evenly(-beyond, 1.0 + beyond, draws, rng))
 
 
 _canonical = functools.cache(canonical)  # of shapes, which are used again
@@ -108,7 +127,7 @@ _canonical = functools.cache(canonical)  # of shapes, which are used again
 @functools.cache
 def _parts(form: Expression, d: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...], int]:
     """Terms of a shape in d variables, these with variables d + 1, … for numbers; how many."""
-    parts = tuple(bare(term) for term in terms(to_tree(_canonical(form))))
+    parts = tuple(scaled(term)[1] for term in terms(to_tree(_canonical(form))))
     free = itertools.count(d + 1)
     opened = tuple(libraries.ONE if part[0] == "c" else _opened(part, free) for part in parts)
     return parts, opened, next(free) - d - 1
@@ -163,12 +182,19 @@ def numbers_of(
 
 
 def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shapes) -> Draws:
-    """Others near the best numbers, and others near the best of these."""
-    rng = np.random.default_rng(0)
+    """Others near the best numbers, and others near the best of these.
+
+    Numbers are near by their ratio, or where all draws are far from 0, as shifts of years, by their
+    difference in units of the draws' spread.
+    """
+    rng, middle = np.random.default_rng(0), np.median(found.numbers, axis=0)
+    spread = np.median(np.abs(found.numbers - middle), axis=0)
+    far = np.abs(middle) > FAR * spread
     for width in NEAR if found.numbers.shape[1] else ():
         best = np.argsort(found.errors, kind="stable")[:BEST]
         near = found.numbers[np.resize(best, (limits.draws + 1) // 2)]
-        near = near * np.exp(width * rng.standard_normal(near.shape))
+        step = width * rng.standard_normal(near.shape)
+        near = np.where(far, near + spread * step, near * np.exp(step))
         earlier = found.numbers, found.weights, found.errors
         more = near, *_fitted(found.opened, near, points, units)
         found = Draws(found.opened, *map(np.concatenate, zip(earlier, more, strict=True)))
