@@ -326,12 +326,12 @@ def columns_agree() -> bool:
 def claims_agree() -> bool:
     """What is claimed of some tables of 12_columns again.
 
-    With ``--holding``, of all that have a law, too: one that had none claimed may get it.
+    With ``--holding``, of all that have a law and had none claimed, too: they may get it.
     """
     names, path = set_up("12_columns"), ROOT / "data/results/columns_claims.csv"
     old = as_written(path)
     holding = holds(old["first"])
-    holding |= bool(holding.any()) & old.of.str.startswith("laws")
+    holding |= bool(holding.any()) & old.of.str.startswith("laws") & (old["first"] == "")
     sampled = old.index.isin(old.index[~holding][:: len(old) // CLOUDS])
     asked = [names["clouds"][place] for place in old.index[holding | sampled]]
     config, workers = names["settings"].inference_plus, names["workers"]

@@ -292,8 +292,9 @@ def test_no_equation_holds_a_text_that_is_not_given(carried, monkeypatch):
 @pytest.mark.parametrize("other", ["x1 - x2", "2*x1 - x2"], ids=["the sample agrees", "not"])
 def test_claims_with_roots_are_made_again_where_the_others_come_out_the_same(carried, other):
     carry, names, folder = carried
-    said = {"a": "x1 - sqrt(x2)", "b": "x1 - x2", "c": "x1 - sqrt(2*x2)"}
-    again = {"a": "x1**2 - x2", "b": other, "c": "x1 - sqrt(2*x2)"}
+    """And where a table with a law had none claimed."""
+    said = {"a": "x1 - sqrt(x2)", "b": "x1 - x2", "c": "x1 - sqrt(2*x2)", "d": ""}
+    again = {"a": "x1**2 - x2", "b": other, "c": "x1 - sqrt(2*x2)", "d": "x1*x2 - 1"}
 
     def claims(clouds, weights, config, workers):
         rows = {"of": "laws", "cloud": clouds, "width": 2, "laws": "2", "seconds": 7.0}
@@ -305,10 +306,10 @@ def test_claims_with_roots_are_made_again_where_the_others_come_out_the_same(car
     old.assign(first=[*said.values()])[columns].to_csv(folder / "columns_claims.csv", index=False)
     same = other == said["b"]
     assert carry.claims_agree() == same
-    rows = pd.read_csv(folder / "columns_claims.csv")
-    expected = [again["a"] if same else said["a"], said["b"], said["c"]]
-    assert [*rows["first"]] == expected
-    assert [*rows.seconds] == [7.0 if same else 1.0, 1.0, 1.0]
+    rows = pd.read_csv(folder / "columns_claims.csv", keep_default_na=False)
+    new = again if same else said
+    assert [*rows["first"]] == [new["a"], said["b"], said["c"], new["d"]]
+    assert [*rows.seconds] == [7.0 if same else 1.0, 1.0, 1.0, 7.0 if same else 1.0]
 
 
 @pytest.mark.parametrize("other", ["x1 - x2", "2*x1 - x2"], ids=["the sample agrees", "not"])
