@@ -15,6 +15,7 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import Expression, parse, to_tree
 from pie.expr.known_numbers import free_numbers, known_numbers, parts_of
 from pie.search.forms import COUNTS, nodes
+from pie.search.shapes import name_of
 
 FORMULAS = Path(__file__).resolve().parent.parent / "data/prior/formulas.csv"
 
@@ -31,7 +32,19 @@ def counts(forms: list[Expression]) -> dict[str, dict[str, int]]:
         for node, context in nodes(to_tree(form)):
             for length in range(len(context) + 1):
                 found.setdefault("|".join(context[:length]), Counter())[node] += 1
-    return {context: dict(sorted(seen.items())) for context, seen in sorted(found.items())}
+    return _sorted(found)
+
+
+def named(forms: list[Expression]) -> dict[str, dict[str, int]]:
+    """How many formulas of each number of columns have which name; of those that have none, too."""
+    found: dict[str, Counter] = {}
+    for form in forms:
+        found.setdefault(str(len(form.variables)), Counter())[name_of(form)] += 1
+    return _sorted(found)
+
+
+def _sorted(found: dict[str, Counter]) -> dict[str, dict[str, int]]:
+    return {key: dict(sorted(seen.items())) for key, seen in sorted(found.items())}
 
 
 def shares(forms: list[Expression]) -> dict[str, str]:
@@ -50,4 +63,5 @@ def shares(forms: list[Expression]) -> dict[str, str]:
 if __name__ == "__main__":
     found = formulas(FORMULAS)
     print(shares(found))
-    COUNTS.write_text(json.dumps(counts(found), indent=0) + "\n")
+    both = {"counts": counts(found), "named": named(found)}
+    COUNTS.write_text(json.dumps(both, indent=0) + "\n")

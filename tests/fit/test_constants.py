@@ -402,3 +402,13 @@ def test_a_constant_beyond_a_million_is_refined_if_the_start_has_it():
     near = law.with_constants(np.array(law.constants) * off)
     (fit,) = fit_sampson([near], points, n_starts=1, descents=1, warm=True)
     assert fit.error < 0.1 * judged(near, points).error
+
+
+@pytest.mark.parametrize("n", [64, 65, 100, 127, 200])
+def test_starts_are_screened_on_points_from_all_of_the_table(n):
+    """Of a sorted table, of which the last third alone tells them apart."""
+    x = np.where(np.arange(n) < 0.65 * n, 0.0, np.linspace(0.0, 1.0, n))
+    codes, _ = parse("x2 - 2.0*x1").arrays
+    starts, spreads = np.array([[1.0], [2.0]]), np.ones(2)
+    constants, _ = sampson.fit(codes, starts, np.array([x, 2.0 * x]), spreads, 0.0, 0, 1, np.inf)
+    assert constants.tolist() == [2.0]

@@ -11,7 +11,7 @@ from pie.expr.expression import parse, to_tree
 from pie.expr.solving import implicit
 from pie.search.forms import COUNTS, NODES, Forms, forms, nodes
 from pie.search.price import Prices
-from pie.search.shapes import shapes
+from pie.search.shapes import names
 
 
 def cost(text, n_variables=2, prior=None):
@@ -48,11 +48,12 @@ def formulas(tool, root):
 
 @pytest.fixture(scope="module")
 def two(tool):
-    return Forms(tool.counts([parse("x1 - x2"), parse("x1 - x2**2")]))
+    return Forms(tool.counts([parse("x1 - x2"), parse("x1 - x2**2")]), {})
 
 
 def test_the_counts_are_those_of_the_formulas(tool, formulas):
-    assert json.loads(COUNTS.read_text()) == tool.counts(formulas), "run python tools/forms.py"
+    both = {"counts": tool.counts(formulas), "named": tool.named(formulas)}
+    assert json.loads(COUNTS.read_text()) == both, "run python tools/forms.py"
 
 
 def test_the_price_of_an_implicit_column_is_its_odds_in_the_formulas(formulas):
@@ -95,28 +96,56 @@ def test_the_root_has_a_context_of_its_own(two):
     ids=["line", "exponential", "hyperbola", "parabola", "product"],
 )
 def test_what_science_does_not_write_costs_more(plain, odd):
-    assert cost(odd, 3) > cost(plain, 3) + 5.0
+    d = max(parse(plain).variables)
+    assert cost(odd, d) > cost(plain, d) + 5.0
 
 
 def test_numbers_do_not_matter_and_each_variable_is_one_of_all():
     assert cost("x2 - 0.7*x1**3 + x1*sin(x1)") == cost("x2 - 9.1*x1**3 + x1*sin(x1)")
     odd = "x2*sin(x1) - cos(x1*x2)"  # 4 variables, no name
-    assert cost(odd, 3) - cost(odd, 2) == pytest.approx(4 * np.log(1.5))
+    few, many = (cost(odd, d) + np.log(share("", d)) for d in (2, 3))
+    assert many - few == pytest.approx(4 * np.log(1.5))
 
 
-def test_a_name_makes_a_form_cheaper_and_all_forms_of_a_name_alike(monkeypatch):
-    """P = P(drawn)/2 + 1/(2·shapes), so that a named one costs ln(2·shapes) at most."""
-    texts = ["x2 - 1.5*exp(-2.3*exp(-0.7*x1))", "x2 - 1.5/(1 + 0.7*(x1 - 0.3)**2)", "x2 - 1.5*x1"]
-    named = [cost(text) for text in texts]
-    assert max(named) <= np.log(2.0 * len(shapes(2))) + 1e-9
-    monkeypatch.setattr("pie.search.forms.name_of", lambda expression: "")
-    unnamed = Forms(forms().counts)  # which remembers no cost
-    drawn = [cost(text, prior=unnamed) for text in texts]
-    shared = np.log(2.0) - np.log(np.exp(-np.array(drawn) + np.log(2.0)) + 1.0 / len(shapes(2)))
-    assert named == pytest.approx(shared) and all(np.array(named) < drawn)
+def share(name, d):
+    """P that a formula in d variables has this name, by Witten and Bell from all alike."""
+    seen = forms().named[str(d)]
+    alike = len(seen) / (len(names(d)) + 1)
+    return (seen.get(name, 0) + alike) / (sum(seen.values()) + len(seen))
 
 
-def test_a_form_without_a_name_has_half_of_its_probability_as_a_tree():
+def drawn(form, d):
+    """P of the tree alone."""
+    nats = sum(forms().node_cost(*node) for node in nodes(to_tree(form)))
+    return np.exp(-nats) / d ** sum(node == "x" for node, _ in nodes(to_tree(form)))
+
+
+@pytest.mark.parametrize(
+    "text, name, alike",
+    [
+        ("x2 - 1.5*x1 - 0.7", "straight line", 1),
+        ("x1 - 1.5*x2**4", "fourth-power law", 2),
+        ("x2 - 1.5*x1/(0.7 + x1)", "Michaelis–Menten", 1),
+        ("x3 - 1.5*x1*x2", "product", 3),
+    ],
+)
+def test_a_form_with_a_name_is_drawn_as_a_tree_or_by_its_name(text, name, alike):
+    form = canonical(parse(text))
+    d = len(form.variables)
+    both = share("", d) * drawn(form, d) + share(name, d) / alike
+    assert forms().cost(form, d) == pytest.approx(-np.log(both))
+
+
+def test_a_form_without_a_name_is_drawn_as_a_tree():
     form = canonical(parse("x2*sin(x1) - cos(x1*x2)"))
-    drawn = sum(forms().node_cost(*node) for node in nodes(to_tree(form))) + 4 * np.log(2.0)
-    assert forms().cost(form, 2) == pytest.approx(drawn + np.log(2.0))
+    assert forms().cost(form, 2) == pytest.approx(-np.log(share("", 2) * drawn(form, 2)))
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_shares_of_names_are_probabilities(d):
+    assert sum(share(name, d) for name in ["", *names(d)]) == pytest.approx(1.0)
+
+
+def test_what_people_fit_often_costs_less():
+    power, fourth = cost("x2 - 1.5*x1**1.7"), cost("x2 - 1.5*x1**4")
+    assert fourth - power > 3.0

@@ -132,10 +132,11 @@ def test_a_fit_that_failed_has_no_price():
         ("x1 - exp(x2)", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
         ("x1 - 2*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8)),
         ("x1 - 2.1*x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 5.0),
+        ("x1**1.5 - x2", 1e-12, {"token": 0.0, "form": 0.0}, 100.0 * np.log(1e-8) + 2.0),
         ("sin(cos(x1)) - x2", 0.1, {"token": 0.0, "form": 3.0}, 100.0 * np.log(0.1) + WAVES),
         ("x1 + exp(x1) - x2", 0.1, {"token": 0.0, "form": 0.0}, 100.0 * np.log(0.1) + 0.9 + 2 / 98),
     ],
-    ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "form", "implicit"],
+    ids=["tokens", "constant", "exact", "exact, whole", "exact, not whole", "exact, known", "form", "implicit"],
 )
 def test_the_price_is_its_formula(text, contrast, prices, expected):
     price = price_of(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), 100, Prices(**prices))

@@ -190,7 +190,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start (S, P) and its image under one Gauss–Newton step on f is screened on at most 64 of
-    the points ``columns`` (D, N). Levenberg–Marquardt goes on from the best ``descents`` until the
+    the points ``columns`` (D, N), evenly taken from them. Levenberg–Marquardt goes on from the best ``descents`` until the
     mean square is ≤ ``exact``; the first six starts are tried before the others. ``far`` is s.
     """
     d, n = columns.shape
@@ -203,7 +203,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
     few = np.empty((d, m))
     for j in range(d):
         for i in range(m):
-            few[j, i] = columns[j, i * max(1, n // m)]
+            few[j, i] = columns[j, i * n // m]
     slopes, slim, residual = workspace(codes, 1 + p, m), workspace(codes, 1 + d, m), np.empty(m)
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
     screened = done = 0

@@ -12,8 +12,10 @@ number of different nodes seen in it and h' the next shorter context,
 
 .. math:: P(s \mid h) = \frac{c(s, h) + T(h)\,P(s \mid h')}{c(h) + T(h)}.
 
-Such priors on operators in context are from Bartlett, Desmond and Ferreira (2023). Half of the
-probability is for the named curves and surfaces of :mod:`pie.search.shapes`, each as likely as any.
+Such priors on operators in context are from Bartlett, Desmond and Ferreira (2023). A form that has
+a name among the curves and surfaces of :mod:`pie.search.shapes` may come from there as well. How
+often formulas in D variables have which name, or none, is counted in the same way, and the forms of
+one name, such as its curve with the axes exchanged, are equally likely.
 """
 
 import functools
@@ -25,13 +27,12 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, to_tree
 from ..expr.operators import CONSTANT, MAX_VARIABLES, OPERATORS
-from .shapes import name_of, shapes
+from .shapes import name_of, names
 
 COUNTS = Path(__file__).with_name("forms.json")  # tools/forms.py makes it
 NODES = ("x", "c", *(operator.name for operator in OPERATORS))
 Context = tuple[str, ...]
 ROOT: Context = ("root", "root")
-UNNAMED = float(np.log(2.0))  # nats: half of the probability is for the named shapes
 
 
 def nodes(tree: Tree, above: Context = ROOT) -> Iterator[tuple[str, Context]]:
@@ -44,10 +45,12 @@ def nodes(tree: Tree, above: Context = ROOT) -> Iterator[tuple[str, Context]]:
 
 
 class Forms:
-    """The prior with the counts of (context, node); a context is a prefix of the whole one."""
+    """The prior with the counts of (context, node), where a context is a prefix of the whole one,
+    and of (columns, name).
+    """
 
-    def __init__(self, counts: dict[str, dict[str, int]]):
-        self.counts = counts
+    def __init__(self, counts: dict[str, dict[str, int]], named: dict[str, dict[str, int]]):
+        self.counts, self.named = counts, named
         self.node_cost = functools.lru_cache(maxsize=4096)(self._node_cost)
         self._drawn = functools.lru_cache(maxsize=65536)(self._drawn_of)
 
@@ -67,10 +70,16 @@ class Forms:
         variables = sum(CONSTANT < code <= MAX_VARIABLES for code in codes)
         drawn = sum(self.node_cost(*one) for one in nodes(to_tree(form)))
         drawn += float(np.log(n_variables)) * variables
-        if not name_of(form):
-            return drawn + UNNAMED
-        named = float(np.log(len(shapes(n_variables))))
-        return float(UNNAMED - np.logaddexp(-drawn, -named))
+        ways, name = [self._named("", n_variables) - drawn], name_of(form)
+        if name in names(n_variables):
+            ways.append(self._named(name, n_variables) - float(np.log(names(n_variables)[name])))
+        return -float(np.logaddexp.reduce(ways))
+
+    def _named(self, name: str, n_variables: int) -> float:
+        """ln P that a formula is the shape of this name, or of none."""
+        seen, every = self.named.get(str(n_variables), {}), len(names(n_variables)) + 1
+        total, kinds = sum(seen.values()), max(len(seen), 1)
+        return float(np.log((seen.get(name, 0) + kinds / every) / (total + kinds)))
 
     def cost(self, expression: Expression, n_variables: int) -> float:
         """−ln P of an equation in canonical form, in nats."""
@@ -80,4 +89,4 @@ class Forms:
 @functools.cache
 def forms() -> Forms:
     """The prior of the formulas of science."""
-    return Forms(json.loads(COUNTS.read_text()))
+    return Forms(**json.loads(COUNTS.read_text()))

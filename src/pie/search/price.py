@@ -108,15 +108,13 @@ def cheapest(
 def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     """Price of a fit without that of its zeros; the misfit is inf where the fit failed.
 
-    In an exact fit :data:`~pie.expr.known_numbers.WHOLE` numbers are free: they are not fitted.
     """
     if not np.isfinite(fit.fitness):
         return Price(np.inf)
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    paid = [c for c in expression.constants if abs(c) not in WHOLE]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
-        prices.constant * len(paid) if exact else numbers_price(expression, n_points, prices),
+        exact_price(expression, prices) if exact else numbers_price(expression, n_points, prices),
         prices.form * forms().cost(expression, max(len(expression.variables), 1)),
         prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
@@ -149,6 +147,13 @@ def numbers_price(
         + float(equal) * (count - known - fitted)
         - prices.known * bound
     )
+
+
+def exact_price(expression: Expression, prices: Prices) -> float:
+    """Price of the numbers of an exact fit: :data:`~pie.expr.known_numbers.WHOLE` ones are free."""
+    pairs = zip(expression.constants, known_numbers(expression), strict=True)
+    paid = [known for c, known in pairs if abs(c) not in WHOLE]
+    return prices.known * sum(paid) + prices.constant * (len(paid) - sum(paid))
 
 
 def few_points(fitted: int, n_points: int) -> float:

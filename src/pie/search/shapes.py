@@ -6,6 +6,7 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
+from collections import Counter
 from itertools import permutations, product
 
 import numpy as np
@@ -125,6 +126,12 @@ def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
             form = from_tree(with_variables(to_tree(parse(equation)), places))
             found.setdefault(canonical(form).codes, (name, form))
     return tuple(found.values())
+
+
+@functools.cache
+def names(n_variables: int) -> Counter[str]:
+    """The names of :func:`shapes`, and how many forms have each."""
+    return Counter(name for name, _ in shapes(n_variables))
 
 
 @functools.cache
