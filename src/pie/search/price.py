@@ -153,7 +153,7 @@ def numbers_price(
 
 def few_points(fitted: int, n_points: int) -> float:
     """By how much N ln σ of a fit is too small in the mean, beyond one nat per number: k(k + 1)/
-    (N − k − 1), with σ itself k numbers (Hurvich & Tsai 1989); inf where no point is left to tell.
+    (N − k − 1), k counting σ, too (Hurvich & Tsai 1989); inf where no point is left to tell.
 
     >>> few_points(2, 9), round(few_points(2, 200), 2)
     (2.4, 0.06)
