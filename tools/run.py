@@ -1,7 +1,7 @@
 """From a bare Python (3.11 to 3.13) to results: make the environment once, run a command in it.
 
     python3 tools/run.py repro     # environment, then dvc repro
-    python3 tools/run.py test      # environment, all tests and notebooks; of laws as with AVX2, too
+    python3 tools/run.py test      # environment, all tests and notebooks, as with AVX2 and no more
     python3 tools/run.py COMMAND … # any command inside the environment
 
 Needs the standard library only. The environment is .venv, made from requirements.lock
@@ -21,9 +21,6 @@ from processors import AVX2  # noqa: E402
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "lock.sha256"
-LAWS = [f"tests/{name}" for name in ("expr", "zeroset", "fit", "search", "discovery")]
-LAWS += [f"--ignore=tests/discovery/test_{name}.py" for name in ("hostile", "regressor")]
-LAWS.append("notebooks/00_discover.ipynb")
 
 
 def create_environment() -> None:
@@ -78,10 +75,7 @@ def main() -> None:
             "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
             *sys.argv[2:],
         ]  # fmt: skip
-        run(*pytest, "tests", "src", "notebooks")
-        if "avx512f" in processor():
-            print("laws once more, as a processor with AVX2 only and one thread", flush=True)
-            run(*pytest, *LAWS, "-m", "not slow", **AVX2, OMP_NUM_THREADS="1")
+        run(*pytest, "tests", "src", "notebooks", **AVX2 if "avx512f" in processor() else {})
     else:
         run(*sys.argv[1:])
 

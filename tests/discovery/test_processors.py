@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processors import AVX2
+from processors import AVX2, own
 
 from pie.data.sampling import add_noise
 
@@ -25,7 +25,7 @@ with np.load(sys.argv[1]) as clouds:
 @pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="another architecture")
 def test_laws_do_not_depend_on_the_processor_or_on_threads(root, tmp_path):
-    """AVX2 and one thread beside what this processor has and two: equations to four digits."""
+    """AVX2 and one thread beside code compiled for this processor and two: to four digits."""
     rng = np.random.default_rng(3)
     t, x, y = np.linspace(0.0, 6.0, 90), rng.uniform(0.5, 3.0, 90), rng.uniform(0.5, 3.0, 90)
     laws = {
@@ -40,7 +40,7 @@ def test_laws_do_not_depend_on_the_processor_or_on_threads(root, tmp_path):
     weights = {"PIE_WEIGHTS": str(root / "data/models/pie-plus"), "PYTHONPATH": str(root / "src")}
     other = {**AVX2, "OMP_NUM_THREADS": "1"}
     found = []
-    for environment, threads in (({}, 2), (other, 1)):
+    for environment, threads in ((own(), 2), (other, 1)):
         command = [sys.executable, "-c", SEARCH, str(tmp_path / "clouds.npz"), str(threads)]
         unset = {k: v for k, v in os.environ.items() if k not in AVX2}
         env = unset | weights | environment
@@ -51,20 +51,32 @@ def test_laws_do_not_depend_on_the_processor_or_on_threads(root, tmp_path):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("first, kernels", [("pie", "Haswell"), ("numpy", "None")])
-def test_blas_and_numpy_leave_avx_512_unused_where_pie_is_imported_first(root, first, kernels):
+@pytest.mark.parametrize(
+    "first, compiled, kernels",
+    [("pie", "haswell", "Haswell"), ("numpy", "haswell", "None"), ("numba", "None", "None")],
+)
+def test_avx_512_is_left_unused_where_pie_is_imported_first(root, first, compiled, kernels):
     cpu = Path("/proc/cpuinfo")
-    if not cpu.exists() or " avx2 " not in (about := cpu.read_text()):
+    if not cpu.exists() or not {"avx2", "fma"} <= set(about := cpu.read_text().split()):
         pytest.skip("not an x86-64 processor with AVX2 on Linux")
     script = f"""
-import os, {first}, pie, numpy, threadpoolctl
+import os, {first}, pie, numpy, numba, threadpoolctl
 numpy.linalg.svd(numpy.eye(2))
 (blas,) = (x for x in threadpoolctl.threadpool_info() if x["internal_api"] == "openblas")
 wanted, unused = map(os.environ.get, ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"))
-print(wanted, blas["architecture"] in ("Haswell", "Zen") or wanted is None, unused is not None)
+print(numba.config.CPU_NAME, wanted, blas["architecture"] in ("Haswell", "Zen") or wanted is None,
+      unused is not None)
 """
     env = {k: v for k, v in os.environ.items() if k not in AVX2} | {"PYTHONPATH": str(root / "src")}
     done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    without = first == "pie" and " avx512f " in about
-    assert done.stdout.split() == [kernels, "True", str(without)]
+    without = first == "pie" and "avx512f" in about
+    assert done.stdout.split() == [compiled, kernels, "True", str(without)]
+
+
+def test_a_processor_that_the_user_asks_for_is_compiled_for(root):
+    env = {k: v for k, v in os.environ.items() if k not in AVX2}
+    env |= {"PYTHONPATH": str(root / "src"), "NUMBA_CPU_NAME": "generic"}
+    script = "import pie, numba; print(numba.config.CPU_NAME, repr(numba.config.CPU_FEATURES))"
+    said = subprocess.check_output([sys.executable, "-c", script], env=env, text=True)
+    assert said.split() == ["generic", "''"]

@@ -64,15 +64,23 @@ def environment(installed):
     return folder / "env/bin"
 
 
+def compiled(environment: Path) -> dict[str, bytes]:
+    """Compiled code below an environment."""
+    files = environment.parent.rglob("site-packages/pie/**/*.nb[ci]")
+    return {file.name: file.read_bytes() for file in files}
+
+
 @pytest.mark.slow
 def test_a_circle_is_found_in_a_fresh_environment(environment, cloud, tmp_path):
     np.savetxt(tmp_path / "circle.csv", cloud("x1**2 + x2**2 - 1"), delimiter=",", header="x,y",
                comments="")  # fmt: skip
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PIE_", "PYTHON"))}
     run = {"cwd": tmp_path, "env": env, "capture_output": True, "text": True}
+    assert (before := compiled(environment))
     done = subprocess.run([environment / "pie", "discover", "circle.csv"], **run)
     assert done.returncode == 0, done.stderr
     assert "x**2 + y**2" in done.stdout
+    assert compiled(environment) == before, "what a search calls is in the wheel"
     script = (
         "import pie, pydoc; print(pie.__file__); pydoc.render_doc(pie)\n"
         "for name in ('ImplicitRegressor', 'plot'):\n"
