@@ -75,7 +75,9 @@ def main() -> None:
             "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
             *sys.argv[2:],
         ]  # fmt: skip
-        run(*pytest, "tests", "src", "notebooks", **AVX2 if "avx512f" in processor() else {})
+        like = AVX2 if "avx512f" in processor() else {}
+        run("pie", "warm-up", **like)  # in two processes, and before any test copies what it made
+        run(*pytest, "tests", "src", "notebooks", **like)
     else:
         run(*sys.argv[1:])
 

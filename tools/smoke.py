@@ -29,9 +29,6 @@ def copy(folder: Path, root: Path = ROOT) -> None:
         if (root / name).is_file() and not name.startswith((*MADE, *APART)):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(root / name, folder / name)
-    for compiled in (root / "src").rglob("*.nb[ci]"):  # good for the same sources anywhere
-        (folder / compiled.relative_to(root)).parent.mkdir(exist_ok=True)
-        shutil.copy(compiled, folder / compiled.relative_to(root))
     (folder / ".dvc/config.local").write_text("[core]\n    no_scm = true\n")
 
 

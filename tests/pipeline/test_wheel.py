@@ -104,7 +104,8 @@ def test_the_package_has_its_types_styles_and_license(installed):
 
 def test_compiled_code_is_kept_per_user_where_the_package_cannot_be_written(installed, tmp_path):
     folder, _ = installed
-    shutil.copytree(folder / "site/pie", tmp_path / "pie", ignore=shutil.ignore_patterns("weights"))
+    without = shutil.ignore_patterns("weights", "__pycache__")
+    shutil.copytree(folder / "site/pie", tmp_path / "pie", ignore=without)
     for place in [tmp_path / "pie", *filter(Path.is_dir, (tmp_path / "pie").rglob("*"))]:
         (place / "__pycache__").touch()  # a file, in which nothing can be written, even by root
     script = (
