@@ -23,7 +23,7 @@ from pie.network.objective import exact_by_noise, loss_of, validate
 from pie.network.optimizers import optimizers_of, set_rate
 from pie.network.pretraining import pretrain
 from pie.network.runs import RUNS, configs, is_finished, main
-from pie.network.schedule import TrainingConfig, learning_rate
+from pie.network.schedule import TrainingConfig, chosen_points, learning_rate
 from pie.params import read_yaml, record
 from pie.report import figures, tables
 from pie.search.proposers.network import skeletons
@@ -57,7 +57,7 @@ def test_it_learns_and_logs(tmp_path, cache):
 @pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["adam", "muon"])
 def test_an_interrupted_run_gives_what_an_uninterrupted_one_gives(tmp_path, cache, optimizer):
-    config = replace(SHORT, optimizer=optimizer)
+    config = replace(SHORT, optimizer=optimizer, early_points=4, all_points=0.5)
     train(tmp_path / "whole", cache, config)
     for _ in range(50):  # stops and saves after every step
         if train(tmp_path / "pieces", cache, config, stop_after=0.0).finished:
@@ -129,6 +129,22 @@ def test_the_rate_is_constant_as_in_the_paper_unless_asked_otherwise():
     warm = TrainingConfig(learning_rate=1.0, warmup_steps=10, cosine_decay=True, max_steps=100)
     rates = [learning_rate(warm, s) for s in range(101)]
     assert rates[0] < rates[5] < rates[10] > rates[50] > rates[100] == 0.0
+
+
+def test_early_steps_take_a_few_points_each_and_the_last_ones_all(tmp_path, cache, monkeypatch):
+    config = replace(SHORT, early_points=4, all_points=0.75)
+    assert chosen_points(replace(config, early_points=0), 0, 10) == slice(None)
+    first, second = chosen_points(config, 0, 10), chosen_points(config, 1, 10)
+    assert len({*first}) == 4 and {*first} <= {*range(10)} and {*first} != {*second}
+    seen = []
+
+    def recorded(model, points, tokens, bfloat16):
+        seen.append(points.shape[1])
+        return loss_of(model, points, tokens, bfloat16)
+
+    monkeypatch.setattr(pretraining, "loss_of", recorded)
+    train(tmp_path, cache, config)
+    assert seen == [4] * 18 + [10] * 6
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from .distributed import Group
 from .model import PIE, ModelConfig, load_weights, save_weights
 from .objective import has_bfloat16, loss_of, validate
 from .optimizers import optimizers_of, set_rate
-from .schedule import TrainingConfig, learning_rate
+from .schedule import TrainingConfig, chosen_points, learning_rate
 from .streaming import Shards, batches
 
 
@@ -92,7 +92,9 @@ def pretrain(
     source = batches(shards, config.batch_size, progress.step, workers)
     stop = False
     while not (stop or progress.finished) and progress.step < config.max_steps:
-        batch = [torch.from_numpy(group.share(rows)).to(device) for rows in next(source)]
+        points, tokens = next(source)
+        points = points[:, chosen_points(config, progress.step, points.shape[1])]
+        batch = [torch.from_numpy(group.share(rows)).to(device) for rows in (points, tokens)]
         torch.manual_seed(dropout_seed(config.seed, progress.step, group.rank))
         set_rate(optimizers, learning_rate(config, progress.step))
         losses, _ = loss_of(shared, batch[0].float(), batch[1], bfloat16)

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class TrainingConfig:
@@ -23,6 +25,8 @@ class TrainingConfig:
     checkpoint_seconds: int = 120
     initial_weights: str = ""  # folder of weights to start from; "" = random
     optimizer: str = "adam"  # or muon, for matrices
+    early_points: int = 0  # of each cloud that the steps before ``all_points`` take; 0 = all
+    all_points: float = 0.75  # share of max_steps from which on steps take all points
 
     def __post_init__(self):
         if self.optimizer not in ("adam", "muon"):
@@ -37,3 +41,13 @@ def learning_rate(config: TrainingConfig, step: int) -> float:
     if config.cosine_decay:
         rate *= 0.5 * (1.0 + math.cos(math.pi * min(1.0, step / config.max_steps)))
     return rate
+
+
+def chosen_points(config: TrainingConfig, step: int, n_points: int) -> np.ndarray | slice:
+    """Which points of its clouds a step takes, by (seed, step): a few cost less, and teach nearly as
+    much (Figure 5 b); the last steps take all.
+    """
+    few = config.early_points
+    if not few or few >= n_points or step >= config.all_points * config.max_steps:
+        return slice(None)
+    return np.random.default_rng([config.seed, 2, step]).choice(n_points, few, replace=False)
