@@ -76,7 +76,7 @@ def main() -> None:
             *sys.argv[2:],
         ]  # fmt: skip
         like = AVX2 if "avx512f" in processor() else {}
-        run("pie", "warm-up", **like)  # in two processes, and before any test copies what it made
+        run("pie", "warm-up", **like)  # once, for all that test
         run(*pytest, "tests", "src", "notebooks", **like)
     else:
         run(*sys.argv[1:])
