@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_pipeline import tool
 
 OPERATOR = "## An operator\n"  # what follows runs in a copy of the library that has the operator
 
@@ -167,6 +168,11 @@ def changed(source: Path, changes: str) -> None:
 def test_the_examples_of_extending_run(sections):
     failed, tried = doctest.testfile(str(sections[0]), module_relative=False, encoding="utf-8")
     assert tried >= 20 and failed == 0
+
+
+def test_the_package_on_other_pythons_is_asked_for_the_law_of_the_readme(root):
+    law = tool(root, "pythons").LAW
+    assert f"\n{law} " in (root / "README.md").read_text()
 
 
 @pytest.mark.slow

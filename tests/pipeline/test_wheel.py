@@ -64,10 +64,10 @@ def environment(installed):
     return folder / "env/bin"
 
 
-def compiled(environment: Path) -> dict[str, bytes]:
+def compiled(environment: Path) -> dict[Path, bytes]:
     """Compiled code below an environment."""
     files = environment.parent.rglob("site-packages/pie/**/*.nb[ci]")
-    return {file.name: file.read_bytes() for file in files}
+    return {file: file.read_bytes() for file in files}
 
 
 @pytest.mark.slow
