@@ -26,7 +26,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..expr.dimensions import Dimensions
-from ..expr.sympy_bridge import named, rounded, to_sympy
+from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
 from ..search.candidates import Price, Unusable
@@ -55,8 +55,10 @@ from .measurements import (
     whole_number,
 )
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result, as_text
+from .result import SHARPER, Law, Result
+from .scales import Scale
 from .units import Units
+from .writing import as_text, led
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -157,11 +159,14 @@ def discover(
                     break
                 searched.append(columns)
                 names, points = [table.names[j] for j in columns], table.points[:, columns]
-                watch.begin(names, laws)
+                scales = tuple(table.scales[j] for j in columns)
+                watch.begin([s.text(name) for s, name in zip(scales, names, strict=True)], laws)
                 known = None if errors is None else errors[[*columns]]
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
-                found, complete = _search(model, points, names, config, seed, known, workers, own)
+                found, complete = _search(
+                    model, points, names, config, seed, known, workers, own, scales
+                )
                 laws += found if own is None else _with_units(found, own, points, notes)
                 watch.progress.update()
                 if not complete:
@@ -240,7 +245,7 @@ def _read(cloud: Cloud, pool: Pool, names: Sequence[str]) -> str:
     """The cheapest equation of a pool, in the user's coordinates."""
     with contextlib.suppress(ValueError):  # no zeros, or too long
         best = cloud.back(pool.ranked()[0].fit.expression)
-        return as_text(rounded(named(to_sympy(best), names)))
+        return as_text(balanced(rounded(named(to_sympy(best), names))))
     return "–"
 
 
@@ -318,6 +323,7 @@ def _search(
     errors: np.ndarray | None,
     workers: int,
     units: Units | None,
+    counted_on: tuple[Scale, ...],
 ) -> tuple[list[Law], bool]:
     """Different equations that hold all the columns, judged, best first; whether all ran."""
     fitted = np.random.default_rng(seed).permutation(points)[:SEARCHED]
@@ -327,8 +333,8 @@ def _search(
     floor = errors if errors is not None else least_errors(points)
     try:
         found = discover_plus(
-            model, fitted, config, workers, floor, wide_columns(points),
-            Dimensions.assumed(len(names)) if units is None else Dimensions(units.dimensions),
+            model, fitted, config, workers, floor, wide_columns(points, counted_on),
+            _dimensions(units, counted_on),
         )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True
@@ -341,7 +347,7 @@ def _search(
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
             break
-        final = polished(candidate.expression, points, scales)
+        final = polished(led(candidate.expression), points, scales)
         shorter = (law.program for law in laws if law.complexity <= len(final.codes))
         if any(same_zero_set(final, other, points, metric) for other in shorter):
             continue
@@ -361,9 +367,19 @@ def _search(
             noise=noise,
             outliers=int(np.sum(~usual)),
             inlier_rms=root_mean_square(distances[usual]),
+            scales=counted_on,
         )
         laws.append(law)
     return laws, complete
+
+
+def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:
+    """What is known of the columns' units, and of their zeros."""
+    zeros = [scale.conventional for scale in scales]
+    if units is None:
+        return replace(Dimensions.assumed(len(scales)), conventional=tuple(zeros))
+    both = map(any, zip(zeros, units.offset, strict=True))
+    return Dimensions(units.dimensions, conventional=tuple(both))
 
 
 def _with_units(
@@ -391,7 +407,8 @@ def _faint(laws: Sequence[Law]) -> list[int]:
     return [j for j in sorted(range(len(shares)), key=shares.__getitem__) if shares[j] < FAINT]
 
 
-def wide_columns(points: np.ndarray) -> tuple[bool, ...]:
-    """Which columns are positive and span decades."""
+def wide_columns(points: np.ndarray, scales: Sequence[Scale] = ()) -> tuple[bool, ...]:
+    """Which columns are positive and span decades, from a zero that means something."""
     low, high = points.min(axis=0), points.max(axis=0)
-    return tuple(((low > 0.0) & (high >= WIDE * low)).tolist())
+    conventional = [scale.conventional for scale in scales] or [False] * len(low)
+    return tuple(((low > 0.0) & (high >= WIDE * low) & ~np.array(conventional)).tolist())

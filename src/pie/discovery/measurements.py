@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
+
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
 FINEST = 1e-60  # those of columns that vary by less vanish
@@ -40,12 +42,13 @@ class BadTable(ValueError):
 class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
-    ``notes`` say what was left out.
+    ``notes`` say what was left out; years and dates are counted on ``scales`` of their own.
     """
 
     points: np.ndarray
     names: tuple[str, ...]
     notes: tuple[str, ...]
+    scales: tuple[Scale, ...] = ()
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -168,8 +171,8 @@ def measurements(
 
     Args:
         data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
-            for :func:`read_csv`; text is read as numbers, and columns in which no cell is a number
-            are left out. Columns are named as they are :func:`called`.
+            for :func:`read_csv`; text is read as numbers or dates (ISO 8601), and columns in which
+            no cell is one are left out. Columns are named as they are :func:`called`.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -185,7 +188,8 @@ def measurements(
     notes: list[str] = [*frame.attrs.get(NOTES, [])]
     frame = _without_labels(frame, notes)
     names = _names(frame)
-    columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
+    counted_on = {name: _scale(frame.iloc[:, j], name) for j, name in enumerate(names)}
+    columns = [_column(frame.iloc[:, j], *scale) for j, scale in enumerate(counted_on.items())]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
     if missing == "drop":
@@ -210,7 +214,9 @@ def measurements(
         chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
         points = points[np.sort(chosen)]
     kept = tuple(names[j] for j in varying)
-    return Measurements(points.take(varying, axis=1), kept, tuple(notes))
+    scales = tuple(counted_on[name] for name in kept)
+    notes += [scale.note(quoted(name)) for name, scale in zip(kept, scales) if scale.conventional]
+    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales)
 
 
 def _names(frame: pd.DataFrame) -> list[str]:
@@ -347,11 +353,11 @@ def _unmasked(values: object) -> np.ndarray:
     return np.asarray(values)
 
 
-def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
+def columns_in(data: Table, names: Sequence[str], scales: Sequence[Scale] = ()) -> np.ndarray:
     """The columns with these names as float64, (N, D), nan where a value is missing.
 
     By name where the columns have names. An array has just these columns, in this order, or more:
-    then they are called x1, x2, …
+    then they are called x1, x2, … They are counted on ``scales``, one for each; () = as they are.
 
     >>> columns_in(np.array([[1.0, 2.0, 3.0]]), ["x1", "x3"])
     array([[1., 3.]])
@@ -371,25 +377,51 @@ def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
         if name not in frame:
             have = counted(frame.shape[1], "column")
             raise BadTable(f"the data have {have}; expected {len(names)}")
-    return np.column_stack([_values(frame[name], name) for name in names])
+    each = zip(names, scales or (Scale(),) * len(names), strict=True)
+    return np.column_stack([_values(frame[name], name, scale) for name, scale in each])
 
 
 def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Columns of text in which no cell is a number are names of the rows, not measurements."""
     kept = []
     for j, (name, column) in enumerate(frame.items()):
-        given = column.dropna()
-        cells = [x for x in given if not isinstance(x, str) or x.strip().lower() not in _MISSING]
-        if cells and all(isinstance(x, str) and _number(x) is None for x in cells):
-            notes.append(f"column {quoted(str(name))} is text: left out")
+        cells = _given(column)
+        text = cells and all(isinstance(x, str) and _number(x) is None for x in cells)
+        if text and not are_dates(cells):
+            dates = "; dates are read as 2001-03-31" if may_be_dates(cells) else ""
+            notes.append(f"column {quoted(str(name))} is text: left out{dates}")
         else:
             kept.append(j)
     return frame.iloc[:, kept]
 
 
-def _column(column: pd.Series, name: str) -> np.ndarray:
+def _given(column: pd.Series) -> list:
+    """Cells in which a value is not missing."""
+    cells = column.dropna()
+    return [x for x in cells if not isinstance(x, str) or x.strip().lower() not in _MISSING]
+
+
+def _scale(column: pd.Series, name: str) -> Scale:
+    if column.dtype.kind == "M" or are_dates(_given(column)):
+        return scale_of_dates(_dates(column, name))
+    return scale_of_years(name, _values(column, name))
+
+
+def _dates(column: pd.Series, name: str) -> pd.Series:
+    """NaT where one is missing."""
+    missing = column.map(lambda x: isinstance(x, str) and x.strip().lower() in _MISSING)
+    found = times(column.mask(missing.astype(bool)))
+    for i in np.flatnonzero(found.isna() & ~missing & column.notna())[:1]:
+        raise BadTable(
+            f"row {i + 1}, column {quoted(name)} is {quoted(column.iloc[i])}; "
+            "expected a date such as 2001-03-31"
+        )
+    return found
+
+
+def _column(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
     """As float64, nan where a value is missing; not too large."""
-    values = _values(column, name)
+    values = _values(column, name, scale)
     for i in np.flatnonzero(np.abs(values) > LARGEST)[:1]:
         raise BadTable(
             f"row {i + 1}, column {quoted(name)} is {values[i]:g}; "
@@ -398,7 +430,13 @@ def _column(column: pd.Series, name: str) -> np.ndarray:
     return values
 
 
-def _values(column: pd.Series, name: str) -> np.ndarray:
+def _values(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
+    if scale.unit:
+        return scale.of(_dates(column, name))
+    return _numbers(column, name) - scale.origin
+
+
+def _numbers(column: pd.Series, name: str) -> np.ndarray:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         values = column.to_numpy(np.float64)
     elif column.dtype.kind in "mMc":

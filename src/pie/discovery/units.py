@@ -23,26 +23,32 @@ CLOSE = 1e-4  # of an exponent and such a fraction
 class Units:
     """Units of columns as text, and the exponents of base dimensions in them, (D, B).
 
+    ``offset``: which are counted from a zero by convention, as °C.
+
     >>> units = Units.of({"p": "kPa", "V": "l", "T": "K"}, ["p", "V", "T"])
     >>> units.names, units.dimensions.shape
     (('kPa', 'l', 'K'), (3, 4))
+    >>> Units.of(["degC", "K", "1"], "abc").offset
+    (True, False, False)
     """
 
     names: tuple[str, ...]
     dimensions: np.ndarray
+    offset: tuple[bool, ...]
 
     @classmethod
     def of(cls, given: Mapping[str, str] | Sequence[str], names: Sequence[str]) -> "Units":
         """``given`` by name or in order, as Pint writes them; 1 = none. BadTable quotes a fault."""
         texts = [str(text).strip() or "1" for text in of_columns(given, names, "unit")]
         found = [_dimensions(text, name) for text, name in zip(texts, names, strict=True)]
-        base = sorted({dimension for one in found for dimension in one})
-        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one in found]
-        return cls(tuple(texts), np.array(exponents))
+        base = sorted({dimension for one, _ in found for dimension in one})
+        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one, _ in found]
+        return cls(tuple(texts), np.array(exponents), tuple(offset for _, offset in found))
 
     def __getitem__(self, columns: Sequence[int]) -> "Units":
         """Those of some columns."""
-        return Units(tuple(self.names[j] for j in columns), self.dimensions[list(columns)])
+        names, offset = (tuple(of[j] for j in columns) for of in (self.names, self.offset))
+        return Units(names, self.dimensions[list(columns)], offset)
 
     def of_constants(self, expression: Expression, points: np.ndarray) -> tuple[str, ...] | None:
         """Units of the constants of f, in those of the columns; None if f mixes dimensions.
@@ -112,14 +118,16 @@ def _registry():
     return pint.UnitRegistry()
 
 
-def _dimensions(text: str, name: str) -> Mapping[str, float]:
-    """Exponents of the base dimensions of a unit."""
+def _dimensions(text: str, name: str) -> tuple[Mapping[str, float], bool]:
+    """Exponents of the base dimensions of a unit, and whether its zero is not theirs."""
     if text == "1":
-        return {}
+        return {}, False
     powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", text)  # m3, s-1; cmH2O is none
     for written in [powers, text] if len(text) <= LONGEST else []:
         with contextlib.suppress(Exception):  # Pint raises many kinds
-            return dict(_registry().get_dimensionality(_registry().parse_units(written)))
+            unit = _registry().parse_units(written)
+            zero = _registry().Quantity(0.0, unit).to_base_units().magnitude
+            return dict(_registry().get_dimensionality(unit)), zero != 0.0
     raise BadTable(
         f"the unit of column {quoted(name)} is {quoted(text)}; expected one such as 'kPa', "
         f"'m/s^2' or '1'"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..discovery.measurements import Table, columns_in
+from ..discovery.measurements import Table
 from ..discovery.result import Law, Result
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
@@ -41,7 +41,7 @@ def zero_set(law: Law, data: Table) -> Figure:
 
     Rows with missing values are not drawn.
     """
-    points = columns_in(data, law.names)
+    points = law.points_in(data)
     points = points[np.isfinite(points).all(axis=1)]
     low, high = window(points, 0.0, 0.12)
     least = points.min(axis=0)
@@ -64,10 +64,10 @@ def zero_set(law: Law, data: Table) -> Figure:
             f = values_on_grid(law.program, x, y, np.full_like(x, z))
             draw_zeros(axes, x, y, f, offset=z, **style)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-        axes.set_zlabel(law.names[2], parse_math=False)
+        axes.set_zlabel(law.labels[2], parse_math=False)
         axes.set_box_aspect(None, zoom=0.85)  # with room for that label
-    axes.set_xlabel(law.names[0], parse_math=False)  # $ is a dollar
-    axes.set_ylabel(law.names[1], parse_math=False)
+    axes.set_xlabel(law.labels[0], parse_math=False)  # $ is a dollar
+    axes.set_ylabel(law.labels[1], parse_math=False)
     axes.set_title(_title(law), fontsize=7, parse_math=False)
     return figure
 
@@ -117,10 +117,10 @@ def overview(results: dict[str, Result]) -> pd.DataFrame:
 
 def residuals(law: Law, data: Table) -> Figure:
     """Where points lie off: signed distance against each column, and how it is distributed."""
-    points = columns_in(data, law.names)
+    points = law.points_in(data)
     distance = law.distance(points)
     figure, (*grid, last) = panels(len(law.names) + 1, 1.9)
-    for axes, name, column in zip(grid, law.names, points.T, strict=True):
+    for axes, name, column in zip(grid, law.labels, points.T, strict=True):
         axes.axhline(0.0, color="0.7", linewidth=0.8)
         axes.plot(column, distance, ".", color=_COLOUR, markersize=3)
         axes.set_xlabel(name, parse_math=False)

@@ -1,0 +1,77 @@
+"""Equations as people write them."""
+
+import sympy
+from sympy.core.parameters import distribute
+
+from ..expr.canonical import canonical
+from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.known_numbers import known_numbers
+from ..expr.sympy_bridge import balanced
+from ..expr.terms import joined, scaled, terms, times
+from ..search.shapes import Usual, alike, usual_form
+
+
+def usual(expression: Expression) -> Usual:
+    """How people write an equation; of one without zeros nobody does."""
+    try:
+        return usual_form(canonical(expression))
+    except ValueError:
+        return Usual()
+
+
+def led(expression: Expression) -> Expression:
+    """Divided by the factor of a term that has none where people write such a curve.
+
+    As it is where the curve has no usual form, or where a known number would be lost.
+
+    >>> from pie.expr.expression import parse
+    >>> str(led(parse("x1 - 2.5*x2 + 3.7")))
+    'x2 - 0.4*x1 - 1.48'
+    >>> str(led(parse("x1 - 2.5*x2 - 0.5*x1*x2")))
+    'x1*x2 - 2.0*x1 + 5.0*x2'
+    """
+    lead = usual(expression).lead
+    parts = [scaled(term) for term in terms(to_tree(expression))]
+    parts.sort(key=lambda part: alike(part[1]) != lead)
+    first = parts[0][0]
+    if not lead or alike(parts[0][1]) != lead or first == 1.0:
+        return expression
+    tree = parts[0][1]
+    for factor, part in parts[1:]:
+        one = factor == -first
+        summand = part if one else times(("c", factor / first), part)
+        tree = ("sub" if one else "add", tree, summand)
+    found = from_tree(tree)
+    lost = known_numbers(found).sum() < known_numbers(expression).sum()
+    return expression if lost else found
+
+
+def equation(f: sympy.Expr, program: Expression, names: tuple[str, ...]) -> sympy.Eq:
+    """f = 0, solved for the column for which the curve of ``program`` is usually given.
+
+    Without a usual name what is subtracted stands on the right side.
+    """
+    variable = usual(program).variable
+    found = _solved(f, sympy.Symbol(names[variable - 1])) if variable else None
+    return balanced(f) if found is None else found
+
+
+def _solved(f: sympy.Expr, column: sympy.Symbol) -> sympy.Eq | None:
+    """f = 0 solved for a column in which it is linear; None if it is not, or a number divides."""
+    summands = sympy.Add.make_args(f)
+    around = [term / column for term in summands if term.has(column)]
+    if not around or any(one.has(column) for one in around):
+        return None
+    below = sympy.Add(*around)
+    if below.is_Number and below != 1:
+        return None
+    above = [-term for term in summands if not term.has(column)]
+    if below.is_Add:
+        return sympy.Eq(column, sympy.Add(*above) / below, evaluate=False)
+    return sympy.Eq(column, sympy.Add(*(term / below for term in above)), evaluate=False)
+
+
+def as_text(shown: sympy.Eq) -> str:
+    """An equation on one line."""
+    with distribute(False):  # SymPy multiplies out while it prints
+        return f"{shown.lhs} = {shown.rhs}"
