@@ -26,6 +26,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..expr.dimensions import Dimensions
+from ..expr.expression import Expression
 from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors
 from ..network.inference import Network
@@ -58,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_text, led
+from .writing import as_people_write, as_text, led
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -68,6 +69,7 @@ FAINT = 0.1  # share in the gradient of a column without which the others are se
 SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
+SAME = 1.01  # times the error of an equation: what the same one written otherwise has at most
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -347,7 +349,7 @@ def _search(
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
             break
-        final = polished(led(candidate.expression), points, scales)
+        final = _written(candidate.expression, points, scales, metric.exact)
         shorter = (law.program for law in laws if law.complexity <= len(final.codes))
         if any(same_zero_set(final, other, points, metric) for other in shorter):
             continue
@@ -371,6 +373,18 @@ def _search(
         )
         laws.append(law)
     return laws, complete
+
+
+def _written(
+    expression: Expression, points: np.ndarray, scales: np.ndarray, exact: np.ndarray
+) -> Expression:
+    """Fitted to points (N, D), in the form that people write unless it loses some, as a root may."""
+    fitted = polished(led(expression), points, scales)
+    other = polished(as_people_write(fitted, exact), points, scales)
+    error, of_other = (
+        root_mean_square(first_order_distances(f, points, scales)) for f in (fitted, other)
+    )
+    return other if of_other <= SAME * error else fitted
 
 
 def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:

@@ -1,22 +1,67 @@
 """Equations as people write them."""
 
+import functools
+from collections.abc import Sequence
+
 import sympy
 from sympy.core.parameters import distribute
 
 from ..expr.canonical import canonical
-from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.expression import Expression, from_tree, parse, to_tree
 from ..expr.known_numbers import known_numbers
+from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced
 from ..expr.terms import joined, scaled, terms, times
-from ..search.shapes import Usual, alike, usual_form
+from ..search.shapes import Usual, alike, usual_form, usual_of
+
+
+# other ways to write a shape that has a name
+OTHERWISE = (
+    ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),
+    ("parabola", "x1 - 1.5*(x2 - 0.7)**2 - 2.3"),
+)
+
+
+@functools.cache
+def _otherwise() -> dict[tuple[int, ...], Usual]:
+    forms = ((name, parse(equation)) for name, equation in OTHERWISE)
+    return {canonical(form).codes: usual_of(name, form) for name, form in forms}
 
 
 def usual(expression: Expression) -> Usual:
     """How people write an equation; of one without zeros nobody does."""
     try:
-        return usual_form(canonical(expression))
+        form = canonical(expression)
     except ValueError:
         return Usual()
+    found = usual_form(form)
+    return found if found.name else _otherwise().get(form.codes, found)
+
+
+def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expression:
+    """The same zeros in the form that people write: a measured column by those that were set.
+
+    ``given`` marks the columns whose values were set. As it is where there is no such form.
+
+    >>> from pie.expr.expression import parse
+    >>> str(as_people_write(parse("x1 - 2.5*ln(x2) - 5"), [True, False]))
+    'x2 - 0.1353352832366127*exp(0.4*x1)'
+    >>> str(as_people_write(parse("x1 - 0.04*x1*ln(x2) - 345"), [True, False]))
+    'x2 - 72004899337.38588*exp((-8625.0)/x1)'
+    """
+    measured = [j for j, one in enumerate(given, 1) if not one and j in expression.variables]
+    explicit = usual(expression).variable
+    if not any(given) or explicit in measured:
+        return led(expression)
+    for variable in reversed(measured):
+        try:
+            solved = to_tree(solved_for(expression, variable))
+            other = canonical(from_tree(("sub", ("x", variable), solved)))
+        except ValueError:  # not solved, or too long
+            continue
+        if usual(other).variable == variable:
+            return led(other)
+    return led(expression)
 
 
 def led(expression: Expression) -> Expression:

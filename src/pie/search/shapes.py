@@ -146,7 +146,8 @@ def alike(term: Tree) -> tuple:
     return tuple(sorted(from_tree(factor).codes for factor in factors(term) if factor != ONE))
 
 
-def _usual(name: str, form: Expression) -> Usual:
+def usual_of(name: str, form: Expression) -> Usual:
+    """Of a shape that is written as in :data:`CURVES`."""
     first, *others = terms(to_tree(form))
     if first[0] != "x":
         return Usual(name)
@@ -161,7 +162,7 @@ def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
     """By canonical form: one without denominators depends on the signs of the numbers."""
     found: dict[tuple[int, ...], Usual] = {}
     for name, form in shapes(n_variables):
-        usual = _usual(name, form)
+        usual = usual_of(name, form)
         free = [c != round(c) for c in form.constants]
         for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
             turned = form.with_constants(np.multiply(form.constants, signs))
