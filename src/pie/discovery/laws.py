@@ -69,7 +69,7 @@ FAINT = 0.1  # share in the gradient of a column without which the others are se
 SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
-SAME = 1.01  # times the error of an equation: what the same one written otherwise has at most
+SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
