@@ -57,8 +57,11 @@ def test_a_measured_column_is_given_by_one_that_was_set():
     assert as_people_write(logarithm) == logarithm, "nothing says which one was set"
     arrhenius = parse("x1 - 0.04*x1*ln(x2) - 345")
     assert usual(as_people_write(arrhenius, set_first)).name == "Arrhenius law"
-    unsolved = parse("x1 - x2 - 2.5*sin(x2)")
-    assert as_people_write(unsolved, set_first) == unsolved
+    root = as_people_write(parse("x1 - 2.5*x2**2"), set_first)
+    assert usual(root).name == "square-root law"
+    for text in ("x1 - x2 - 2.5*sin(x2)", "x1 - 2.5*x2**4", "x1**2 - 2.5*x2**3", "x1*x2 - 2.5"):
+        same = parse(text)
+        assert as_people_write(same, set_first) == same, "not solved, longer, or known so"
 
 
 def test_no_branch_is_lost_by_it():

@@ -8,7 +8,7 @@ from sympy.core.parameters import distribute
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree, parse, to_tree
-from ..expr.known_numbers import known_numbers
+from ..expr.known_numbers import free_numbers, known_numbers
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced
 from ..expr.terms import joined, scaled, terms, times
@@ -50,8 +50,9 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
     'x2 - 72004899337.38588*exp((-8625.0)/x1)'
     """
     measured = [j for j, one in enumerate(given, 1) if not one and j in expression.variables]
-    explicit = usual(expression).variable
-    if not any(given) or explicit in measured:
+    now, numbers = usual(expression), free_numbers(expression).shape[1]
+    by_another = now.variable and now.variable not in measured
+    if not any(given) or (now.name and not by_another):
         return led(expression)
     for variable in reversed(measured):
         try:
@@ -59,7 +60,7 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
             other = canonical(from_tree(("sub", ("x", variable), solved)))
         except ValueError:  # not solved, or too long
             continue
-        if usual(other).variable == variable:
+        if usual(other).variable == variable and free_numbers(other).shape[1] <= numbers:
             return led(other)
     return led(expression)
 
