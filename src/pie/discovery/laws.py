@@ -378,7 +378,7 @@ def _search(
 def _written(
     expression: Expression, points: np.ndarray, scales: np.ndarray, exact: np.ndarray
 ) -> Expression:
-    """Fitted to points (N, D), in the form that people write unless it loses some, as a root may."""
+    """Fitted to points (N, D), in the form that people write unless that loses some of them."""
     fitted = polished(led(expression), points, scales)
     other = polished(as_people_write(fitted, exact), points, scales)
     error, of_other = (
