@@ -74,3 +74,9 @@ def test_no_branch_is_lost_by_it():
 def test_a_parabola_is_called_so_about_its_vertex_as_well():
     for text in ("x2 - 0.3*(x1 - 1.7)**2 - 0.4", "x2 - 0.3*x1**2 - 1.7*x1 - 0.4"):
         assert usual(parse(text)).name == "parabola"
+
+
+def test_what_is_subtracted_is_on_the_right_side_in_latex_as_well():
+    x, y = np.random.default_rng(0).uniform(0.5, 2.0, (2, 60))
+    table = {"x": x, "y": y, "z": 1.5 * x**2 + 2.5 * x * y + 3.5}
+    assert "- (" not in discover(table).best.latex

@@ -28,7 +28,7 @@ from tqdm import tqdm
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
-from ..fit.uncertainty import polished, standard_errors
+from ..fit.uncertainty import polished, standard_errors, usual_points
 from ..network.inference import Network
 from ..search.candidates import Price, Unusable
 from ..search.cloud import Cloud
@@ -379,8 +379,12 @@ def _written(
     expression: Expression, points: np.ndarray, scales: np.ndarray, exact: np.ndarray
 ) -> Expression:
     """Fitted to points (N, D), in the form that people write unless that loses some of them."""
-    fitted = polished(led(expression), points, scales)
-    other = polished(as_people_write(fitted, exact), points, scales)
+    usual = usual_points(expression, points, scales)
+    fitted = polished(led(expression), points, scales, usual)
+    form = as_people_write(fitted, exact)
+    if form == fitted:
+        return fitted
+    other = polished(form, points, scales, usual)
     error, of_other = (
         root_mean_square(first_order_distances(f, points, scales)) for f in (fitted, other)
     )

@@ -229,8 +229,9 @@ class Law:
     @property
     def latex(self) -> str:
         """The equation in LaTeX, constants to four significant digits."""
+        shown = self.equation
         with distribute(False):  # SymPy multiplies out while it prints
-            return to_latex(self.equation)
+            return to_latex(shown)
 
     @property
     def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:
