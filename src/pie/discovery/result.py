@@ -261,18 +261,6 @@ class Law:
         """The law's columns of a table as ``program`` takes them, (N, D): years from 1970, say."""
         return columns_in(table, self.names, self.scales)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What :meth:`points_in` gives, by column.
-
-        >>> from pie import discover
-        >>> years = np.arange(1990.0, 2020.0)
-        >>> discover({"year": years, "users": 3.0 * 1.5 ** (years - 1990)}).best.labels
-        ('year − 1990', 'users')
-        """
-        scales = self.scales or (Scale(),) * len(self.names)
-        return tuple(scale.label(name) for name, scale in zip(self.names, scales, strict=True))
-
     def __repr__(self) -> str:
         return as_text(self.equation)
 

@@ -61,13 +61,11 @@ class Scale:
 
     def label(self, name: str) -> str:
         """What is drawn along an axis."""
-        if self.unit and self.unit != YEARS:
-            return f"{name}, {self.unit} since {self.since}"
-        return f"{name} − {self.origin:g}" if self.origin else name
+        return f"{name}, {self.unit} since {self.since}" if self.since else name
 
     def note(self, name: str) -> str:
         """What a result says of it."""
-        if self.unit and self.unit != YEARS:
+        if self.since:
             return f"column {name} is in {self.unit} since {self.since}"
         return f"column {name} is counted in years from {self.origin:g}"
 

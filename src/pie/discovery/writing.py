@@ -14,7 +14,6 @@ from ..expr.sympy_bridge import balanced
 from ..expr.terms import joined, scaled, terms, times
 from ..search.shapes import Usual, alike, usual_form, usual_of
 
-
 # other ways to write a shape that has a name
 OTHERWISE = (
     ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),

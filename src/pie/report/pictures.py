@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from ..discovery.measurements import Table
 from ..discovery.result import Law, Result
+from ..discovery.scales import Scale
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
 _COLOUR = METHODS["PIE+"][0]
@@ -74,11 +75,10 @@ def zero_set(law: Law, data: Table) -> Figure:
 
 def _label(axis: Axis, law: Law, place: int) -> None:
     """The column along an axis: what is counted from 1970 is drawn as years."""
-    origin = law.scales[place].origin if law.scales else 0.0
-    if origin:
-        axis.set_major_formatter(lambda value, _: f"{value + origin:g}")
-    text = law.names[place] if origin else law.labels[place]
-    axis.set_label_text(text, parse_math=False)  # $ is a dollar
+    scale = law.scales[place] if law.scales else Scale()
+    if scale.origin:
+        axis.set_major_formatter(lambda value, _: f"{value + scale.origin:g}")
+    axis.set_label_text(scale.label(law.names[place]), parse_math=False)  # $ is a dollar
 
 
 def turntable(law: Law, data: Table, frames: int = 18) -> str:
