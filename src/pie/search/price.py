@@ -60,6 +60,8 @@ class Prices:
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
     sheet: float = 1.0  # per factor e in the sheets near a point, of each point
+    origin: float = 5.0  # per zero that is a convention, and on which the form depends
+    far: float = 2.0  # per other such zero more than five ranges away
     resolution: float = 1e-8  # contrasts below this are exact, and equal
     tolerance: float = 0.03  # contrast below which residuals that follow one another count as few
 
@@ -138,12 +140,12 @@ def origins_price(
 ) -> float:
     """Price of zeros of columns on which the form depends, if they are conventions or in doubt.
 
-    A convention costs what a constant costs, a zero that is far away what a known one does.
+    A convention is like a constant that is fitted, a zero that is far away like one that is known.
     """
     given = np.array(dimensions.conventional or (False,) * points.shape[1])
     sure = hidden_origins(expression, points, given)
     doubtful = hidden_origins(expression, points, given | far_from_zero(points)) - sure
-    return prices.constant * sure + prices.known * doubtful
+    return prices.origin * sure + prices.far * doubtful
 
 
 def numbers_price(
