@@ -170,6 +170,9 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
                 at = residuals(codes, trial, columns, slim, trial_residual, far)
             if not at < cost and _in_proportion(constants, step, limit, trial):
                 at = residuals(codes, trial, columns, slim, trial_residual, far)
+                if at < cost:  # scales of the slopes, too
+                    for k in range(p):
+                        scale[k] *= (constants[k] / trial[k]) ** 2
             if at < cost:
                 gain = (cost - at) * n / predicted
                 slow = slow + 1 if cost - at < 1e-3 * cost else 0
