@@ -71,6 +71,8 @@ def led(expression: Expression) -> Expression:
     if not lead or alike(tree) != lead:
         return expression
     others = _centred([(factor / first, part) for factor, part in parts[1:]], factors(tree))
+    if others == parts[1:]:
+        return expression
     for factor, part in others:
         one = abs(factor) == 1.0
         summand = part if one else times(("c", abs(factor)), part)
