@@ -13,6 +13,7 @@ lack the answers as the method returned them; the rows of other methods stay. Wi
 rows that the tasks ask and a file lacks are found as well, as where a method gets more problems.
 With ``--holding=TEXT`` all rows are found again whose equation holds the text, as ``sqrt`` where
 only equations with roots are written otherwise, and the sample is of the others. With
+``--given`` rows of 12_columns whose search knew the units are found again. With
 ``--rewritten`` these are the rows of *PIE+* whose equation gets another form or other numbers to
 fit where it is simplified once more. Rows that come out the same keep their seconds.
 """
@@ -48,7 +49,8 @@ from pie.search.plus import PlusConfig
 from pie.zeroset.metric import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
-AGAIN, MISSING, REWRITTEN, HOLDING = "--again", "--missing", "--rewritten", "--holding="
+AGAIN, MISSING, REWRITTEN, GIVEN = "--again", "--missing", "--rewritten", "--given"
+HOLDING = "--holding="
 WORKERS, JOURNALS = 2, ROOT / "build/carry_over"
 ROWS = 3  # of each method in a file
 ROW_SCORES = ("fitness", "two_sided")
@@ -302,7 +304,7 @@ def columns_agree() -> bool:
     places, old = ["points", "units", "noise", "set", "law_id"], as_written(path)
     old.index = pd.MultiIndex.from_frame(old[places], names=[None] * len(places))
     first = old.points.eq(str(names["n_points"][0])) & old.units.eq("False")
-    holding = holds(old.answer)
+    holding = holds(old.answer) | (old.units.eq("True") & (GIVEN in sys.argv))
     sampled = first & ~holding & old.law_id.isin([i for of in laws.values() for i in [*of][::LAWS]])
     new = []
     for (n, units, noise, name), rows in old[holding | sampled].groupby(places[:4], sort=False):
@@ -381,5 +383,5 @@ def main(stages: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    flags = (AGAIN, MISSING, REWRITTEN)
+    flags = (AGAIN, MISSING, REWRITTEN, GIVEN)
     main([a for a in sys.argv[1:] if a not in flags and not a.startswith(HOLDING)])

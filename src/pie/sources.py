@@ -72,7 +72,7 @@ def digests(modules: Iterable[str], without: Iterable[str] = ()) -> dict[str, st
     Modules in ``without`` are skipped, and so is what only they import.
 
     >>> sorted(digests(["expr.kernel"]))
-    ['expr', 'expr.elementary', 'expr.kernel', 'expr.operators']
+    ['expr', 'expr.elementary', 'expr.kernel', 'expr.operators', 'processor']
     """
     waiting, found = list(modules), {}
     apart = {"sources", *without}  # this module computes no result

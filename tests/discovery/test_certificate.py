@@ -183,3 +183,16 @@ def test_equations_far_from_0_are_told_apart():
     assert not same_zero_set(circle, hyperbola, points)
     assert same_zero_set(circle, parse("2*(x1 - 150)**2 + 2*(x2 - 150)**2 - 200"), points)
     assert certify(circle, points).covered == 1.0
+
+
+def test_what_one_column_alone_fulfils_is_no_law(rng):
+    group = np.repeat([0.0, 1.0, 2.0], 40)
+    height = rng.uniform(1.0, 3.0, 120)
+    width = np.where(group > 0.0, 2.0 * height, rng.uniform(1.0, 6.0, 120))
+    points = np.column_stack([group, height, width])
+    found = certify(parse("x1*(x3 - 2*x2)"), points)
+    assert found.reason == "33% of the points lie on a factor that has one column alone"
+    assert not found.law and found.alone == pytest.approx(1 / 3)
+    rest = certify(parse("x2 - 2*x1"), points[group > 0.0, 1:])
+    assert rest.law and rest.alone == 0.0
+    assert certify(parse("x1*(x3 - 2*x2)"), points[group > 0.0] + [0.5, 0.0, 0.0]).alone == 0.0

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-# params, sources and files are modules of their own, which know nothing of equations
+# params, sources, files and processor are modules of their own, which know nothing of equations
 PACKAGES = [
-    "params", "sources", "files", "expr", "zeroset", "fit", "data", "network", "search",
+    "params", "sources", "files", "processor", "expr", "zeroset", "fit", "data", "network", "search",
     "discovery", "baselines", "experiments", "report",
 ]  # fmt: skip
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "pie"

@@ -19,9 +19,10 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
   of the zero set is extrapolation; ``gap`` is the box of it;
-* **factors**: of f, with the share of the points that each carries; one if f is irreducible.
+* **factors**: of f, with the share of the points that each carries; one if f is irreducible. One of
+  a single column, as ``group`` in group·(y − x²) = 0, tells nothing of the others.
 
-A *law* is sound, with p ≤ :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥
+A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with p ≤ :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥
 :data:`EVIDENCE`. The first two were chosen on 200 clouds with a law and 200 without, and all three
 are measured on others (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are
 correlations up to ±0.9, and trends that explain at most four fifths of the variance.
@@ -59,6 +60,7 @@ NEIGHBOURS = 3
 STARTS = 200
 SAME = 0.01  # of the spreads
 ALIKE = 0.95  # of the zeros
+ALONE = 0.05  # of the points
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,18 @@ class Certificate:
         return not self.reason
 
     @property
+    def alone(self) -> float:
+        """The share of the points on factors of one column, 0 if it is less than :data:`ALONE`."""
+        shares = sum(f.share for f in self.factors if len(f.expression.variables) == 1)
+        return shares if shares >= ALONE else 0.0
+
+    @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
+        if self.alone:
+            return f"{self.alone:.0%} of the points lie on a factor that has one column alone"
         if self.contrast > CONTRAST:
             times = f"{_beyond(self.contrast, CONTRAST)} times ".removeprefix("1 times ")
             return (

@@ -16,7 +16,8 @@ from pathlib import Path
 from .. import __version__
 from .compilation import compile_all
 from .laws import discover
-from .measurements import MAX_POINTS, BadTable, called, read_csv
+from .headers import among
+from .measurements import MAX_POINTS, BadTable, read_csv
 
 FOUND, NOTHING, UNUSABLE = 0, 1, 2
 
@@ -83,7 +84,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace", **encoding)
     try:
         frame = read_csv(options.file)
-        if wanted := [*map(called, _listed(options.columns, "--columns"))]:
+        asked = _listed(options.columns, "--columns")
+        if wanted := [among(name, [*frame.columns]) for name in asked]:
             for name in wanted:
                 if name not in frame.columns:
                     known = ", ".join(frame.columns)

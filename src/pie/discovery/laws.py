@@ -26,8 +26,9 @@ import numpy as np
 from tqdm import tqdm
 
 from ..expr.dimensions import Dimensions
-from ..expr.sympy_bridge import named, rounded, to_sympy
-from ..fit.uncertainty import polished, standard_errors
+from ..expr.expression import Expression
+from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
+from ..fit.uncertainty import polished, standard_errors, usual_points
 from ..network.inference import Network
 from ..search.candidates import Price, Unusable
 from ..search.cloud import Cloud
@@ -42,21 +43,23 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import compile_all
+from .headers import among
 from .measurements import (
     FINEST,
     MAX_POINTS,
     BadTable,
     Measurements,
     Table,
-    called,
     counted,
     measurements,
     quoted,
     whole_number,
 )
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result, as_text
+from .result import SHARPER, Law, Result
+from .scales import Scale
 from .units import Units
+from .writing import as_people_write, as_text, led
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -66,6 +69,7 @@ FAINT = 0.1  # share in the gradient of a column without which the others are se
 SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
+SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -105,8 +109,9 @@ def discover(
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
             Constants get theirs, and a factor that is 1 in these units only, as in ``sin(t)`` for t
             in s, counts as a constant. Four columns or more are searched by their dimensionless
-            products as well. None: each column may have a unit of its own, so that ``y = x**2`` has
-            a constant that happens to be 1, and counts as such.
+            products as well. None: those of a header such as ``p (kPa)``, ``T [K]``, if it has one
+            for each column. Without any, as with ``{}``, each column may have a unit of its own, so
+            that ``y = x**2`` has a constant that happens to be 1, and counts as such.
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
             ``sqrt``, ``exp``, ``ln``, ``sin``, ``cos``; none given = all. ``["*"]``: polynomials.
@@ -131,10 +136,11 @@ def discover(
         allowed = [operators] if isinstance(operators, str) else operators
         config = replace(config, operators=tuple(allowed))
     table = measurements(data, missing, max_points, seed)
+    none_given = units is None or (isinstance(units, Mapping) and not units)
+    known_units = None if none_given else Units.of(units, table.names)
     errors = known_errors(uncertainties, table.names)
     asked = [involving] if np.isscalar(involving) else () if involving is None else involving
     wanted = {_place(name, table.names) for name in asked}
-    known_units = None if units is None else Units.of(units, table.names)
     model = from_pretrained(weights)
     d, most = len(table.names), model.config.max_variables
     workers = (os.cpu_count() or 1) if workers is None else workers
@@ -147,6 +153,8 @@ def discover(
     searched: list[tuple[int, ...]] = []
     laws: list[Law] = []
     notes, complete = list(table.notes), True
+    if units is None:
+        known_units = Units.of_headers(table, notes)
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
@@ -157,11 +165,14 @@ def discover(
                     break
                 searched.append(columns)
                 names, points = [table.names[j] for j in columns], table.points[:, columns]
-                watch.begin(names, laws)
+                scales = tuple(table.scales[j] for j in columns)
+                watch.begin([s.text(name) for s, name in zip(scales, names, strict=True)], laws)
                 known = None if errors is None else errors[[*columns]]
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
-                found, complete = _search(model, points, names, config, seed, known, workers, own)
+                found, complete = _search(
+                    model, points, names, config, seed, known, workers, own, scales
+                )
                 laws += found if own is None else _with_units(found, own, points, notes)
                 watch.progress.update()
                 if not complete:
@@ -190,11 +201,12 @@ def discover(
 
 
 def _place(name: object, names: tuple[str, ...]) -> int:
-    if called(name) not in names:
+    found = among(name, names)
+    if found not in names:
         raise BadTable(
             f"there is no column {quoted(name)} that varies; known are {', '.join(names)}"
         )
-    return names.index(called(name))
+    return names.index(found)
 
 
 def _form(price: Price) -> float:
@@ -240,7 +252,7 @@ def _read(cloud: Cloud, pool: Pool, names: Sequence[str]) -> str:
     """The cheapest equation of a pool, in the user's coordinates."""
     with contextlib.suppress(ValueError):  # no zeros, or too long
         best = cloud.back(pool.ranked()[0].fit.expression)
-        return as_text(rounded(named(to_sympy(best), names)))
+        return as_text(balanced(rounded(named(to_sympy(best), names))))
     return "–"
 
 
@@ -318,6 +330,7 @@ def _search(
     errors: np.ndarray | None,
     workers: int,
     units: Units | None,
+    counted_on: tuple[Scale, ...],
 ) -> tuple[list[Law], bool]:
     """Different equations that hold all the columns, judged, best first; whether all ran."""
     fitted = np.random.default_rng(seed).permutation(points)[:SEARCHED]
@@ -327,8 +340,8 @@ def _search(
     floor = errors if errors is not None else least_errors(points)
     try:
         found = discover_plus(
-            model, fitted, config, workers, floor, wide_columns(points),
-            Dimensions.assumed(len(names)) if units is None else Dimensions(units.dimensions),
+            model, fitted, config, workers, floor, wide_columns(points, counted_on),
+            _dimensions(units, counted_on),
         )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True
@@ -341,7 +354,7 @@ def _search(
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
             break
-        final = polished(candidate.expression, points, scales)
+        final = _written(candidate.expression, points, scales, metric.exact)
         shorter = (law.program for law in laws if law.complexity <= len(final.codes))
         if any(same_zero_set(final, other, points, metric) for other in shorter):
             continue
@@ -361,9 +374,35 @@ def _search(
             noise=noise,
             outliers=int(np.sum(~usual)),
             inlier_rms=root_mean_square(distances[usual]),
+            scales=counted_on,
         )
         laws.append(law)
     return laws, complete
+
+
+def _written(
+    expression: Expression, points: np.ndarray, scales: np.ndarray, exact: np.ndarray
+) -> Expression:
+    """Fitted to points (N, D), in the form that people write unless that loses some of them."""
+    usual = usual_points(expression, points, scales)
+    fitted = polished(led(expression), points, scales, usual)
+    form = as_people_write(fitted, exact)
+    if form == fitted:
+        return fitted
+    other = polished(form, points, scales, usual)
+    error, of_other = (
+        root_mean_square(first_order_distances(f, points, scales)) for f in (fitted, other)
+    )
+    return other if of_other <= SAME * error else fitted
+
+
+def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:
+    """What is known of the columns' units, and of their zeros."""
+    zeros = [scale.conventional for scale in scales]
+    if units is None:
+        return replace(Dimensions.assumed(len(scales)), conventional=tuple(zeros))
+    both = map(any, zip(zeros, units.offset, strict=True))
+    return Dimensions(units.dimensions, conventional=tuple(both))
 
 
 def _with_units(
@@ -391,7 +430,8 @@ def _faint(laws: Sequence[Law]) -> list[int]:
     return [j for j in sorted(range(len(shares)), key=shares.__getitem__) if shares[j] < FAINT]
 
 
-def wide_columns(points: np.ndarray) -> tuple[bool, ...]:
-    """Which columns are positive and span decades."""
+def wide_columns(points: np.ndarray, scales: Sequence[Scale] = ()) -> tuple[bool, ...]:
+    """Which columns are positive and span decades, from a zero that means something."""
     low, high = points.min(axis=0), points.max(axis=0)
-    return tuple(((low > 0.0) & (high >= WIDE * low)).tolist())
+    conventional = [scale.conventional for scale in scales] or [False] * len(low)
+    return tuple(((low > 0.0) & (high >= WIDE * low) & ~np.array(conventional)).tolist())

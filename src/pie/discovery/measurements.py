@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +12,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .headers import MAX_COLUMNS, among, names_and_units
+from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
+
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
 FINEST = 1e-60  # those of columns that vary by less vanish
-MAX_COLUMNS = 100
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
-NOTES = "notes"  # attribute of a data frame
+NOTES, UNITS = "notes", "units"  # attributes of a data frame
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
 # a data frame of any library, columns by name, what NumPy takes for (N, D), or a file's path
@@ -40,12 +41,15 @@ class BadTable(ValueError):
 class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
-    ``notes`` say what was left out.
+    ``notes`` say what was left out; years and dates are counted on ``scales`` of their own.
+    ``units`` stand behind the names in the table, empty where there is none.
     """
 
     points: np.ndarray
     names: tuple[str, ...]
     notes: tuple[str, ...]
+    scales: tuple[Scale, ...] = ()
+    units: tuple[str, ...] = ()
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -83,15 +87,13 @@ def read_csv(path: Path) -> pd.DataFrame:
         rows = [[_with_point(cell) for cell in row] for row in rows]
     header = _is_header(rows)
     cells = rows.pop(0) if header else [""] * len(rows[0])
-    names = [
-        called(cell) or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)
-    ]
+    names = [cell or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)]
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(
                 f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
             )
-    frame = pd.DataFrame(rows, columns=names, dtype=object)
+    frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
     if not header and any(_number(cell) is None for cell in rows[0]):
         said = ", ".join(rows[0])
         frame.attrs[NOTES] = [f"the first line, {quoted(said)}, is taken for a row, not for names"]
@@ -168,8 +170,9 @@ def measurements(
 
     Args:
         data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
-            for :func:`read_csv`; text is read as numbers, and columns in which no cell is a number
-            are left out. Columns are named as they are :func:`called`.
+            for :func:`read_csv`; text is read as numbers or dates (ISO 8601), and columns in which
+            no cell is one are left out. Columns are :func:`called
+            <pie.discovery.headers.called>` as their header says, without a unit behind a name.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -183,9 +186,11 @@ def measurements(
     whole_number("seed", seed, 0)
     frame, _ = _frame(data)
     notes: list[str] = [*frame.attrs.get(NOTES, [])]
+    units = frame.attrs[UNITS]
     frame = _without_labels(frame, notes)
     names = _names(frame)
-    columns = [_column(frame.iloc[:, j], name) for j, name in enumerate(names)]
+    counted_on = {name: _scale(frame.iloc[:, j], name) for j, name in enumerate(names)}
+    columns = [_column(frame.iloc[:, j], *scale) for j, scale in enumerate(counted_on.items())]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
     if missing == "drop":
@@ -210,7 +215,10 @@ def measurements(
         chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
         points = points[np.sort(chosen)]
     kept = tuple(names[j] for j in varying)
-    return Measurements(points.take(varying, axis=1), kept, tuple(notes))
+    scales = tuple(counted_on[name] for name in kept)
+    notes += [scale.note(quoted(name)) for name, scale in zip(kept, scales) if scale.conventional]
+    units = tuple(units.get(name, "") for name in kept)
+    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units)
 
 
 def _names(frame: pd.DataFrame) -> list[str]:
@@ -233,7 +241,7 @@ def of_columns(
     ['s', 'mm']
     """
     if isinstance(given, pd.Series | Mapping):
-        given = {called(name): value for name, value in given.items()}
+        given = {among(name, names): value for name, value in given.items()}
     if not isinstance(given, Mapping):
         several = hasattr(given, "__len__") and not isinstance(given, str)
         if not several or len(given) != len(names):
@@ -248,22 +256,6 @@ def of_columns(
                 f"no {what} of column {quoted(name)}; known are those of {', '.join(given)}"
             )
     return [given[name] for name in names]
-
-
-def called(name: object) -> str:
-    """A column's name as it stands in equations, where a number would be taken for one.
-
-    Those of a data frame without names, 0, 1, …, are x1, x2, … as of an array.
-
-    >>> called("height"), called(0), called(1995), called("-1.5")
-    ('height', 'x1', 'x_1995', 'x__1_5')
-    """
-    if isinstance(name, Integral) and 0 <= name < MAX_COLUMNS:
-        return f"x{int(name) + 1}"
-    number = _number(str(name))
-    if number is None or not np.isfinite(number):
-        return str(name)
-    return "x_" + re.sub(r"\W", "_", str(name).strip())
 
 
 def whole_number(name: str, value: object, least: int) -> None:
@@ -311,18 +303,17 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
 
 
 def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
-    """With columns as they are :func:`called`, and whether they have names, not only an order."""
+    """With columns as they are called, and whether they have names, not only an order."""
     if isinstance(data, str | Path):
         return read_csv(Path(data)), True
     if isinstance(data, pd.DataFrame):
-        return data.set_axis([*map(called, data.columns)], axis=1), _are_names(data.columns)
+        return _with_names(data), _are_names(data.columns)
     other_frame = hasattr(data, "columns") and hasattr(data, "__getitem__")  # of another library
     if other_frame or isinstance(data, Mapping):
         names = data.columns if other_frame else data
         try:
             columns = dict(enumerate(_unmasked(data[name]) for name in names))
-            frame = pd.DataFrame(columns).set_axis([*map(called, names)], axis=1)
-            return frame, _are_names(names)
+            return _with_names(pd.DataFrame(columns), names), _are_names(names)
         except ValueError as error:
             raise BadTable(f"the columns are no table: {error}") from None
     try:
@@ -332,7 +323,16 @@ def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
     if array.ndim != 2:
         shape = f"have shape {array.shape}" if array.ndim else f"are {quoted(data)}"
         raise BadTable(f"the data {shape}; expected a table (N, D)")
-    return pd.DataFrame(array, columns=[*map(called, range(array.shape[1]))]), False
+    return _with_names(pd.DataFrame(array)), False
+
+
+def _with_names(frame: pd.DataFrame, names: Iterable | None = None) -> pd.DataFrame:
+    """With columns as they are called, and as an attribute the units behind their names."""
+    found = names_and_units(frame.columns if names is None else names)
+    frame = frame.set_axis([name for name, _ in found], axis=1)
+    units = {name: unit for name, unit in found if unit}
+    frame.attrs[UNITS] = {**frame.attrs.get(UNITS, {}), **units}
+    return frame
 
 
 def _are_names(labels: Iterable) -> bool:
@@ -347,11 +347,11 @@ def _unmasked(values: object) -> np.ndarray:
     return np.asarray(values)
 
 
-def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
+def columns_in(data: Table, names: Sequence[str], scales: Sequence[Scale] = ()) -> np.ndarray:
     """The columns with these names as float64, (N, D), nan where a value is missing.
 
     By name where the columns have names. An array has just these columns, in this order, or more:
-    then they are called x1, x2, …
+    then they are called x1, x2, … They are counted on ``scales``, one for each; () = as they are.
 
     >>> columns_in(np.array([[1.0, 2.0, 3.0]]), ["x1", "x3"])
     array([[1., 3.]])
@@ -371,25 +371,51 @@ def columns_in(data: Table, names: Sequence[str]) -> np.ndarray:
         if name not in frame:
             have = counted(frame.shape[1], "column")
             raise BadTable(f"the data have {have}; expected {len(names)}")
-    return np.column_stack([_values(frame[name], name) for name in names])
+    each = zip(names, scales or (Scale(),) * len(names), strict=True)
+    return np.column_stack([_values(frame[name], name, scale) for name, scale in each])
 
 
 def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Columns of text in which no cell is a number are names of the rows, not measurements."""
     kept = []
     for j, (name, column) in enumerate(frame.items()):
-        given = column.dropna()
-        cells = [x for x in given if not isinstance(x, str) or x.strip().lower() not in _MISSING]
-        if cells and all(isinstance(x, str) and _number(x) is None for x in cells):
-            notes.append(f"column {quoted(str(name))} is text: left out")
+        cells = _given(column)
+        text = cells and all(isinstance(x, str) and _number(x) is None for x in cells)
+        if text and not are_dates(cells):
+            dates = "; dates are read as 2001-03-31" if may_be_dates(cells) else ""
+            notes.append(f"column {quoted(str(name))} is text: left out{dates}")
         else:
             kept.append(j)
     return frame.iloc[:, kept]
 
 
-def _column(column: pd.Series, name: str) -> np.ndarray:
+def _given(column: pd.Series) -> list:
+    """Cells in which a value is not missing."""
+    cells = column.dropna()
+    return [x for x in cells if not isinstance(x, str) or x.strip().lower() not in _MISSING]
+
+
+def _scale(column: pd.Series, name: str) -> Scale:
+    if column.dtype.kind == "M" or are_dates(_given(column)):
+        return scale_of_dates(_dates(column, name))
+    return scale_of_years(name, _values(column, name))
+
+
+def _dates(column: pd.Series, name: str) -> pd.Series:
+    """NaT where one is missing."""
+    missing = column.map(lambda x: isinstance(x, str) and x.strip().lower() in _MISSING)
+    found = times(column.mask(missing.astype(bool)))
+    for i in np.flatnonzero(found.isna() & ~missing & column.notna())[:1]:
+        raise BadTable(
+            f"row {i + 1}, column {quoted(name)} is {quoted(column.iloc[i])}; "
+            "expected a date such as 2001-03-31"
+        )
+    return found
+
+
+def _column(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
     """As float64, nan where a value is missing; not too large."""
-    values = _values(column, name)
+    values = _values(column, name, scale)
     for i in np.flatnonzero(np.abs(values) > LARGEST)[:1]:
         raise BadTable(
             f"row {i + 1}, column {quoted(name)} is {values[i]:g}; "
@@ -398,7 +424,13 @@ def _column(column: pd.Series, name: str) -> np.ndarray:
     return values
 
 
-def _values(column: pd.Series, name: str) -> np.ndarray:
+def _values(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
+    if scale.unit:
+        return scale.of(_dates(column, name))
+    return _numbers(column, name) - scale.origin
+
+
+def _numbers(column: pd.Series, name: str) -> np.ndarray:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         values = column.to_numpy(np.float64)
     elif column.dtype.kind in "mMc":

@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
 
 from ..search.plus import PlusConfig
 from .laws import discover
-from .measurements import MAX_POINTS, called
+from .measurements import MAX_POINTS
 from .result import Law, Result
 
 
@@ -69,7 +69,7 @@ class ImplicitRegressor(BaseEstimator):
             ensure_all_finite="allow-nan",
         )  # fmt: skip
         own = getattr(self, "feature_names_in_", range(checked.shape[1]))
-        self._names = [*map(called, X.columns if isinstance(X, pd.DataFrame) else own)]
+        self._names = [*(X.columns if isinstance(X, pd.DataFrame) else own)]
         how = self.get_params()
         config = PlusConfig(beam=how.pop("beam"), proposers=tuple(how.pop("proposers")))
         seed = int(how.pop("random_state") or 0)

@@ -11,16 +11,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import sympy
+from sympy.core.parameters import distribute
 
 from .. import __version__
-from ..expr.canonical import canonical
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
-from ..expr.sympy_bridge import balanced, named, number, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import named, number, rounded, to_latex, to_sympy
 from ..files import whole
 from ..search.candidates import Price
-from ..search.shapes import name_of
 from ..zeroset.degeneracy import SOUND
 from ..zeroset.distance import first_order_distances
 from ..zeroset.factors import Factor
@@ -28,8 +27,10 @@ from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
 from .measurements import Table, columns_in, counted
+from .scales import Scale
+from .writing import as_text, equation, usual
 
-FORMAT = 6  # of the JSON
+FORMAT = 7  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -54,12 +55,6 @@ def measured(value: float, error: float) -> str:
         return f"{value:.{max(0, digits)}f} ± {error:.{max(0, digits)}f}"
     shown = max(0, math.floor(math.log10(max(abs(value), error))) + digits)
     return f"{value:.{shown}e} ± {error:.1e}"
-
-
-def as_text(f: sympy.Expr) -> str:
-    """The equation f = 0 on one line, what is subtracted on its right side."""
-    shown = balanced(f)
-    return f"{shown.lhs} = {shown.rhs}"
 
 
 def _known_number(size: float) -> sympy.Expr:
@@ -124,11 +119,30 @@ class Law:
     noise: Noise = UNKNOWN  # of these columns
     outliers: int = 0
     inlier_rms: float = math.inf
+    scales: tuple[Scale, ...] = ()  # on which the columns are counted; () = as they are
 
     @property
     def expression(self) -> sympy.Expr:
         """f in SymPy, in symbols called like the columns."""
+        return self._from_zero(self._with_numbers)
+
+    @property
+    def _with_numbers(self) -> sympy.Expr:
         return self._written([number(value) for _, value, _, _ in self._fitted])
+
+    @property
+    def _with_symbols(self) -> sympy.Expr:
+        return self._written([sympy.Symbol(name) for name in self.constants])
+
+    def _from_zero(self, shown: sympy.Basic) -> sympy.Basic:
+        """With years as ``year - 1970`` where they are counted from 1970; products stay as such."""
+        origins = {
+            sympy.Symbol(name): sympy.Symbol(name) - number(scale.origin)
+            for name, scale in zip(self.names, self.scales, strict=bool(self.scales))
+            if scale.origin
+        }
+        with distribute(False):
+            return shown.xreplace(origins)
 
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits; of an even power the positive root.
@@ -147,15 +161,16 @@ class Law:
             raise Unsolved(_in_names(str(why), self.names)) from None
         roots = {power: _root(power) for power in found.atoms(sympy.Pow)}
         right = rounded(named(found.xreplace(roots), self.names))
-        return sympy.Eq(sympy.Symbol(name), right)
+        origins = {scale.origin for own, scale in zip(self.names, self.scales) if own == name}
+        return sympy.Eq(sympy.Symbol(name), self._from_zero(right) + number(sum(origins)))
 
     @property
     def template(self) -> sympy.Expr:
         """f with its constants as symbols c1, c2, …, which are positive."""
-        return self._written([sympy.Symbol(name) for name in self.constants])
+        return self._from_zero(self._with_symbols)
 
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
-        """f with these for the magnitudes of its fitted constants."""
+        """f with these for the magnitudes of its fitted constants, columns counted as fitted."""
         names = ((size, unit) for _, size, _, unit in self._fitted)
         written, numbers = dict(zip(names, fitted, strict=True)), []
         every = zip(
@@ -168,8 +183,16 @@ class Law:
 
     @property
     def equation(self) -> sympy.Eq:
-        """The law as people write it, constants to four digits, such as p·V = 8.314·n·T."""
-        return balanced(rounded(self.expression))
+        """The law as people write it, constants to four digits, such as p·V = 8.314·n·T.
+
+        A curve that is usually given by one column is solved for it, as a logistic one.
+        """
+        return self._from_zero(equation(rounded(self._with_numbers), self.program, self.names))
+
+    @property
+    def in_symbols(self) -> str:
+        """The equation on one line, its constants called c1, c2, …"""
+        return as_text(self._from_zero(equation(self._with_symbols, self.program, self.names)))
 
     @property
     def constants(self) -> dict[str, tuple[float, float]]:
@@ -201,18 +224,21 @@ class Law:
     @property
     def name(self) -> str:
         """What people call a curve or surface of this form; empty where it has no usual name."""
-        return name_of(canonical(self.program))
+        return usual(self.program).name
 
     @property
     def latex(self) -> str:
         """The equation in LaTeX, constants to four significant digits."""
-        return to_latex(self.equation)
+        shown = self.equation
+        with distribute(False):  # SymPy multiplies out while it prints
+            return to_latex(shown)
 
     @property
     def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:
         """Factors of f in the columns' names, with the share of the points that each carries."""
         found = self.certificate.factors
-        return tuple((named(to_sympy(f.expression), self.names), f.share) for f in found)
+        each = ((named(to_sympy(f.expression), self.names), f.share) for f in found)
+        return tuple((self._from_zero(expression), share) for expression, share in each)
 
     @property
     def complexity(self) -> int:
@@ -225,14 +251,18 @@ class Law:
         nan where a value is missing.
         """
         with np.errstate(all="ignore"):
-            return self.program.values(columns_in(points, self.names))
+            return self.program.values(self.points_in(points))
 
     def distance(self, points: Table) -> np.ndarray:
         """Signed first-order distance f/‖∇f‖ of the rows of such a table, in its units, (N,)."""
-        return first_order_distances(self.program, columns_in(points, self.names))
+        return first_order_distances(self.program, self.points_in(points))
+
+    def points_in(self, table: Table) -> np.ndarray:
+        """The law's columns of a table as ``program`` takes them, (N, D): years from 1970, say."""
+        return columns_in(table, self.names, self.scales)
 
     def __repr__(self) -> str:
-        return as_text(rounded(self.expression))
+        return as_text(self.equation)
 
     def record(self) -> dict:
         """What JSON holds; ``program`` and what follows it is for :meth:`of_record`."""
@@ -242,6 +272,7 @@ class Law:
             "template": str(self.template),
             "latex": self.latex,
             "columns": list(self.names),
+            "scales": [asdict(scale) for scale in self.scales],
             "constants": {
                 name: {"value": value, "standard_error": _number(error)}
                 | ({"unit": unit} if self.units else {})
@@ -299,6 +330,7 @@ class Law:
             chi, record["proposer"], price, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
             record["outliers"], _from_number(record["inlier_rms"]),
+            tuple(Scale(**scale) for scale in record["scales"]),
         )  # fmt: skip
 
 
@@ -515,7 +547,7 @@ class Result:
         if self.best is None:
             return "\n".join([*lines, f"no law found: {self._why_none}"])
         for law in self.laws:
-            lines += [f"{as_text(law.template)}{_named(law)}", *_constants(law)]
+            lines += [f"{law.in_symbols}{_named(law)}", *_constants(law)]
             lines.append(f"rms distance {law.relative_rms:.2g} of the spread{_without(law)}")
             if law.chi is not None:
                 lines.append(f"that is {law.chi:.2g} times the uncertainties")

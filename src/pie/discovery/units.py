@@ -1,8 +1,5 @@
 """Units of columns: which equations keep their form in other units, and the units of constants."""
 
-import contextlib
-import functools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,9 +9,10 @@ import numpy as np
 
 from ..expr.dimensions import exponents
 from ..expr.expression import Expression
-from .measurements import BadTable, of_columns, quoted
+from .headers import dimensions
+from .measurements import BadTable, Measurements, of_columns, quoted
+from .scales import YEARS
 
-LONGEST = 60  # letters of a unit
 FRACTIONS = 12  # largest denominator of an exponent
 CLOSE = 1e-4  # of an exponent and such a fraction
 
@@ -23,26 +21,52 @@ CLOSE = 1e-4  # of an exponent and such a fraction
 class Units:
     """Units of columns as text, and the exponents of base dimensions in them, (D, B).
 
+    ``offset``: which are counted from a zero by convention, as °C.
+
     >>> units = Units.of({"p": "kPa", "V": "l", "T": "K"}, ["p", "V", "T"])
     >>> units.names, units.dimensions.shape
     (('kPa', 'l', 'K'), (3, 4))
+    >>> Units.of(["degC", "K", "1"], "abc").offset
+    (True, False, False)
     """
 
     names: tuple[str, ...]
     dimensions: np.ndarray
+    offset: tuple[bool, ...]
 
     @classmethod
     def of(cls, given: Mapping[str, str] | Sequence[str], names: Sequence[str]) -> "Units":
         """``given`` by name or in order, as Pint writes them; 1 = none. BadTable quotes a fault."""
         texts = [str(text).strip() or "1" for text in of_columns(given, names, "unit")]
         found = [_dimensions(text, name) for text, name in zip(texts, names, strict=True)]
-        base = sorted({dimension for one in found for dimension in one})
-        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one in found]
-        return cls(tuple(texts), np.array(exponents))
+        base = sorted({dimension for one, _ in found for dimension in one})
+        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one, _ in found]
+        return cls(tuple(texts), np.array(exponents), tuple(offset for _, offset in found))
+
+    @classmethod
+    def of_headers(cls, table: Measurements, notes: list[str]) -> "Units | None":
+        """Units behind the names, if no column but years lacks one; ``notes`` say what was read."""
+        each = [
+            unit or (scale.unit or YEARS) * scale.conventional
+            for unit, scale in zip(table.units, table.scales, strict=True)
+        ]
+        missing = [name for name, unit in zip(table.names, each, strict=True) if not unit]
+        both = zip(table.names, table.units, strict=True)
+        if not (read := ", ".join(f"{name} in {unit}" for name, unit in both if unit)):
+            return None
+        if not missing:
+            notes.append(f"units are taken from the header: {read}")
+            return cls.of(each, table.names)
+        notes.append(
+            f"units of the header ({read}) are not used, as it has none for "
+            f"{', '.join(missing)}; units= (--unit) gives them all"
+        )
+        return None
 
     def __getitem__(self, columns: Sequence[int]) -> "Units":
         """Those of some columns."""
-        return Units(tuple(self.names[j] for j in columns), self.dimensions[list(columns)])
+        names, offset = (tuple(of[j] for j in columns) for of in (self.names, self.offset))
+        return Units(names, self.dimensions[list(columns)], offset)
 
     def of_constants(self, expression: Expression, points: np.ndarray) -> tuple[str, ...] | None:
         """Units of the constants of f, in those of the columns; None if f mixes dimensions.
@@ -105,22 +129,10 @@ def _written(units: Sequence[str], powers: np.ndarray) -> str:
     return "/".join([over, *below])
 
 
-@functools.cache
-def _registry():
-    import pint  # takes half a second
-
-    return pint.UnitRegistry()
-
-
-def _dimensions(text: str, name: str) -> Mapping[str, float]:
-    """Exponents of the base dimensions of a unit."""
-    if text == "1":
-        return {}
-    powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", text)  # m3, s-1; cmH2O is none
-    for written in [powers, text] if len(text) <= LONGEST else []:
-        with contextlib.suppress(Exception):  # Pint raises many kinds
-            return dict(_registry().get_dimensionality(_registry().parse_units(written)))
-    raise BadTable(
-        f"the unit of column {quoted(name)} is {quoted(text)}; expected one such as 'kPa', "
-        f"'m/s^2' or '1'"
-    )
+def _dimensions(unit: str, name: str) -> tuple[Mapping[str, float], bool]:
+    if (found := dimensions(unit)) is None:
+        raise BadTable(
+            f"the unit of column {quoted(name)} is {quoted(unit)}; expected one such as 'kPa', "
+            f"'m/s^2' or '1'"
+        )
+    return found

@@ -38,7 +38,8 @@ def _searched(asked: Asked, weights: Path, config: PlusConfig) -> dict:
     if drawn.shape[1] > MOST_COLUMNS:
         return {"status": TOO_WIDE, "seconds": 0.0}
     try:
-        dimensions = Dimensions(Units.of(units, units).dimensions) if units else None
+        given = Units.of(units, units) if units else None
+        dimensions = Dimensions(given.dimensions, conventional=given.offset) if given else None
         model, wide = from_pretrained(weights), wide_columns(drawn)
         found = discover_plus(model, drawn, config, 1, None, wide, dimensions)
     except Unusable as reason:

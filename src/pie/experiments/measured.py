@@ -23,7 +23,9 @@ from ..discovery.laws import discover
 from ..discovery.measurements import measurements, read_csv
 from ..discovery.pretrained import default_weights, from_pretrained
 from ..discovery.result import Law
+from ..discovery.scales import Scale
 from ..expr.canonical import canonical
+from ..expr.coordinates import in_units
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
@@ -61,6 +63,19 @@ class MeasuredTable:
     @property
     def points(self) -> np.ndarray:
         return measurements(self.frame).points
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        return measurements(self.frame).scales
+
+    @property
+    def counted(self) -> "MeasuredTable":
+        """With relations in columns as they are counted in ``points``, years from a decade."""
+        origins = np.array([scale.origin for scale in self.scales])
+        if not origins.any():
+            return self
+        ones = np.ones(len(origins))
+        return replace(self, relations=tuple(in_units(r, origins, ones) for r in self.relations))
 
 
 def read_tables(folder: Path) -> list[MeasuredTable]:
@@ -152,7 +167,7 @@ def _sd_ratio(law: Law, table: MeasuredTable, points: np.ndarray) -> float:
 
 def answered(table: MeasuredTable, weights: Path, config: PlusConfig) -> dict:
     """The search's answer to a table, judged: a row."""
-    units = table.units or None
+    units, table = table.units or None, table.counted
     result = discover(table.frame, weights, config=config, seconds=np.inf, workers=1, units=units)
     points, candidates = table.points, result.candidates
     hows = ((i, is_textbooks(law, table, points)) for i, law in enumerate(candidates))

@@ -89,7 +89,7 @@ def verdict_of_table(
     table: MeasuredTable, config: PlusConfig, weights: Path | None = None
 ) -> Verdict:
     """Why the textbook's relation is not the first candidate for a measured table."""
-    points = table.points
+    points, table = table.points, table.counted
 
     def searched(asked: PlusConfig) -> Law | None:
         found = discover(
@@ -100,7 +100,7 @@ def verdict_of_table(
     def right(found: Law) -> bool:
         return bool(is_textbooks(found, table, points))
 
-    if least_price(table.relations, points, config, wide_columns(points)) == np.inf:
+    if least_price(table.relations, points, config, wide_columns(points, table.scales)) == np.inf:
         return Verdict(SILENT)
     return _searched_again(table.relations, searched, right, config)
 

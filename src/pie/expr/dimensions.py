@@ -34,12 +34,16 @@ ARGUMENTS = ("exp", "ln", "sin", "cos")  # functions of numbers without a unit
 class Dimensions:
     """Exponents of base units in each column, (D, B): known, or a unit of its own for each.
 
+    ``conventional``: columns whose zero is a convention, as of years and of °C, one flag each; () =
+    none is known to be.
+
     >>> Dimensions.assumed(2).exponents.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
     exponents: np.ndarray
     known: bool = True
+    conventional: tuple[bool, ...] = ()
 
     @classmethod
     def assumed(cls, n_columns: int) -> "Dimensions":

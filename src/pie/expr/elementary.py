@@ -12,6 +12,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from .. import processor  # noqa: F401 - what is compiled here is code of that kind
+
 jit = njit(cache=True, error_model="numpy", nogil=True)
 # of few callers: compiled with them, as everything that is called is compiled again by each caller
 inlined = njit(error_model="numpy", inline="always")

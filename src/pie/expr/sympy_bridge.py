@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 import sympy
+from sympy.core.parameters import distribute
 
 from .expression import Expression, Tree, to_tree
 
@@ -67,7 +68,9 @@ def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
 
 def rounded(expression: sympy.Expr, digits: int = 4) -> sympy.Expr:
     """Decimal numbers to ``digits`` significant digits; integers unchanged."""
-    return expression.xreplace({n: sympy.Float(n, digits) for n in expression.atoms(sympy.Float)})
+    with distribute(False):  # 2.34567*(x - 1) stays a product
+        numbers = expression.atoms(sympy.Float)
+        return expression.xreplace({n: sympy.Float(n, digits) for n in numbers})
 
 
 def balanced(f: sympy.Expr) -> sympy.Eq:

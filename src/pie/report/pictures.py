@@ -6,10 +6,12 @@ import io
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 
-from ..discovery.measurements import Table, columns_in
+from ..discovery.measurements import Table
 from ..discovery.result import Law, Result
+from ..discovery.scales import Scale
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
 _COLOUR = METHODS["PIE+"][0]
@@ -41,7 +43,7 @@ def zero_set(law: Law, data: Table) -> Figure:
 
     Rows with missing values are not drawn.
     """
-    points = columns_in(data, law.names)
+    points = law.points_in(data)
     points = points[np.isfinite(points).all(axis=1)]
     low, high = window(points, 0.0, 0.12)
     least = points.min(axis=0)
@@ -64,12 +66,19 @@ def zero_set(law: Law, data: Table) -> Figure:
             f = values_on_grid(law.program, x, y, np.full_like(x, z))
             draw_zeros(axes, x, y, f, offset=z, **style)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-        axes.set_zlabel(law.names[2], parse_math=False)
-        axes.set_box_aspect(None, zoom=0.85)  # with room for that label
-    axes.set_xlabel(law.names[0], parse_math=False)  # $ is a dollar
-    axes.set_ylabel(law.names[1], parse_math=False)
+        axes.set_box_aspect(None, zoom=0.85)  # with room for the third label
+    for place, name in enumerate("xyz"[: len(law.names)]):
+        _label(getattr(axes, f"{name}axis"), law, place)
     axes.set_title(_title(law), fontsize=7, parse_math=False)
     return figure
+
+
+def _label(axis: Axis, law: Law, place: int) -> None:
+    """The column along an axis: what is counted from 1970 is drawn as years."""
+    scale = law.scales[place] if law.scales else Scale()
+    if scale.origin:
+        axis.set_major_formatter(lambda value, _: f"{value + scale.origin:g}")
+    axis.set_label_text(scale.label(law.names[place]), parse_math=False)  # $ is a dollar
 
 
 def turntable(law: Law, data: Table, frames: int = 18) -> str:
@@ -117,13 +126,12 @@ def overview(results: dict[str, Result]) -> pd.DataFrame:
 
 def residuals(law: Law, data: Table) -> Figure:
     """Where points lie off: signed distance against each column, and how it is distributed."""
-    points = columns_in(data, law.names)
-    distance = law.distance(points)
+    points, distance = law.points_in(data), law.distance(data)
     figure, (*grid, last) = panels(len(law.names) + 1, 1.9)
-    for axes, name, column in zip(grid, law.names, points.T, strict=True):
+    for place, (axes, column) in enumerate(zip(grid, points.T, strict=True)):
         axes.axhline(0.0, color="0.7", linewidth=0.8)
         axes.plot(column, distance, ".", color=_COLOUR, markersize=3)
-        axes.set_xlabel(name, parse_math=False)
+        _label(axes.xaxis, law, place)
     usual = distance[np.isfinite(distance)]
     alike = np.ptp(usual) <= 1e-9 * np.abs(usual).max() if len(usual) else True
     last.hist(usual, bins=1 if alike else 30, orientation="horizontal", color="0.6")

@@ -21,6 +21,7 @@ class Price:
     sheets: float = 0.0
     waves: float = 0.0
     units: float = 0.0
+    origins: float = 0.0
     branch: float = 0.0
 
     @property

@@ -28,7 +28,14 @@ from ..zeroset.spreads import robust_spreads
 from .branches import branches
 from .candidates import Price
 from .pool import Draft
-from .price import Prices, hidden_price, numbers_price, of_branch, whole_price
+from .price import (
+    Prices,
+    hidden_price,
+    numbers_price,
+    of_branch,
+    origins_price,
+    whole_price,
+)
 
 GROWING = 10.0  # nats by which errors that grow with a column must be more probable
 ROUNDING = 1e-7  # lower bound of that error, in spreads
@@ -55,6 +62,7 @@ class Judge:
         if of:
             bound = bound_numbers(expression, points, of)
             hidden = hidden_price(expression, points, of, self.prices) if of.known else 0.0
+            hidden += origins_price(expression, points, of, self.prices)
         return numbers_price(expression, len(points), self.prices, bound) + hidden
 
 

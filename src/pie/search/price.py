@@ -2,7 +2,7 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 
 .. math:: price = misfit + c_1 \cdot constants + \frac{k (k + 1)}{N - k - 1} - c_2 \ln P(form)
                   + c_3 \cdot tokens + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
-                  + c_6 \cdot implicit + c_1 \cdot hidden
+                  + c_6 \cdot implicit + c_1 \cdot hidden + origins
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior, each explained in docs/search.md: a constant costs about ½ ln N (Schwarz
@@ -10,7 +10,8 @@ are a negative log-prior, each explained in docs/search.md: a constant costs abo
 and where points are few their numbers fit them too well (:func:`few_points`);
 P(form) is from formulas of science (:mod:`pie.search.forms`); *implicit* are the columns for which
 the equation cannot be solved (:func:`pie.expr.solving.implicit`); *hidden* constants are factors
-that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`).
+that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`), *origins* zeros of columns
+that mean nothing, or may mean nothing, and on which the form depends (:mod:`pie.expr.origins`).
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -33,6 +34,7 @@ from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
 from ..expr.operators import CONSTANT
+from ..expr.origins import far_from_zero, hidden_origins
 from ..expr.solving import implicit
 from ..expr.terms import subtrees
 from ..fit.constants import Fit
@@ -58,6 +60,8 @@ class Prices:
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
     sheet: float = 1.0  # per factor e in the sheets near a point, of each point
+    origin: float = 5.0  # per zero that is a convention, and on which the form depends
+    far: float = 2.0  # per other such zero more than five ranges away
     resolution: float = 1e-8  # contrasts below this are exact, and equal
     tolerance: float = 0.03  # contrast below which residuals that follow one another count as few
 
@@ -131,6 +135,19 @@ def hidden_price(
     return prices.constant * hidden if np.isfinite(hidden) else np.inf
 
 
+def origins_price(
+    expression: Expression, points: np.ndarray, dimensions: Dimensions, prices: Prices
+) -> float:
+    """Price of zeros of columns on which the form depends, if they are conventions or in doubt.
+
+    A convention is like a constant that is fitted, a zero that is far away like one that is known.
+    """
+    given = np.array(dimensions.conventional or (False,) * points.shape[1])
+    sure = hidden_origins(expression, points, given)
+    doubtful = hidden_origins(expression, points, given | far_from_zero(points)) - sure
+    return prices.origin * sure + prices.far * doubtful
+
+
 def numbers_price(
     expression: Expression, n_points: int, prices: Prices, bound: int = 0
 ) -> float:
@@ -189,13 +206,15 @@ def whole_price(
     if not np.isfinite(price.misfit):
         return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    hidden = bound = 0.0
+    hidden = bound = origins = 0.0
     if dimensions:
+        origins = origins_price(expression, points, dimensions, prices)
         hidden = hidden_price(expression, points, dimensions, prices)
         bound = 0 if exact else bound_numbers(expression, points, dimensions)
     return replace(
         price,
         units=hidden + (prices.constant - prices.known) * bound,
+        origins=origins,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
         sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),

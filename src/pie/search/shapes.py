@@ -6,12 +6,14 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
+from dataclasses import dataclass
 from itertools import permutations, product
 
 import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, parse, to_tree, with_variables
+from ..expr.terms import ONE, factors, scaled, terms, times
 
 # names and equations of y = x2 against x = x1
 CURVES = (
@@ -114,12 +116,21 @@ SURFACES = (
     ("degradation", "ln(x3) - 1.5 + 0.7*x1*exp(-0.3*x2)"),
 )
 
+# curves of two variables in another form: known by the same name, and not fitted once more
+OTHERWISE = (("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),)
+
 
 @functools.cache
 def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
     """Names and equations of all shapes in two or three variables, each variable in every place."""
+    return _in_every_place({2: CURVES, 3: SURFACES}.get(n_variables, ()), n_variables)
+
+
+def _in_every_place(
+    named: tuple[tuple[str, str], ...], n_variables: int
+) -> tuple[tuple[str, Expression], ...]:
     found: dict[tuple[int, ...], tuple[str, Expression]] = {}
-    for name, equation in {2: CURVES, 3: SURFACES}.get(n_variables, ()):
+    for name, equation in named:
         for order in permutations(range(1, n_variables + 1)):
             places: dict[int, Tree] = {i: ("x", j) for i, j in enumerate(order, 1)}
             form = from_tree(with_variables(to_tree(parse(equation)), places))
@@ -127,16 +138,57 @@ def shapes(n_variables: int) -> tuple[tuple[str, Expression], ...]:
     return tuple(found.values())
 
 
+@dataclass(frozen=True)
+class Usual:
+    """How people write a shape: its name, and x_v = … for the ``variable`` v; 0: not solved.
+
+    ``lead`` is the term without a number in x_v·B(x) = A(x), as x1·x2 in x2·(c + x1) = k·x1.
+    """
+
+    name: str = ""
+    variable: int = 0
+    lead: tuple = ()
+
+
+def alike(term: Tree) -> tuple:
+    """What is the same for terms that differ in numbers and in the order of their factors."""
+    return tuple(sorted(from_tree(factor).codes for factor in factors(term) if factor != ONE))
+
+
+def usual_of(name: str, form: Expression) -> Usual:
+    """Of a shape that is written as in :data:`CURVES`."""
+    first, *others = terms(to_tree(form))
+    if first[0] != "x":
+        return Usual(name)
+    below = (term[2][2] for term in others if term[0] == "mul" and term[2][0] == "div")
+    parts = map(scaled, terms(next(below, ONE)))
+    plain = next((part for factor, part in parts if factor == 1.0), ONE)
+    return Usual(name, first[1], alike(times(first, plain)))
+
+
 @functools.cache
-def _names(n_variables: int) -> dict[tuple[int, ...], str]:
-    """Names by canonical form: a form without denominators depends on the signs of the numbers."""
-    names: dict[tuple[int, ...], str] = {}
-    for name, form in shapes(n_variables):
+def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
+    """By canonical form: one without denominators depends on the signs of the numbers."""
+    found: dict[tuple[int, ...], Usual] = {}
+    others = _in_every_place({2: OTHERWISE}.get(n_variables, ()), n_variables)
+    for name, form in shapes(n_variables) + others:
+        usual = usual_of(name, form)
         free = [c != round(c) for c in form.constants]
         for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
             turned = form.with_constants(np.multiply(form.constants, signs))
-            names.setdefault(canonical(turned).codes, name)
-    return names
+            found.setdefault(canonical(turned).codes, usual)
+    return found
+
+
+def usual_form(expression: Expression) -> Usual:
+    """Of an equation in canonical form.
+
+    >>> usual_form(canonical(parse("x2 + 2*x2*exp(-0.4*x1) - 3"))).variable
+    2
+    >>> usual_form(parse("x1*x2 - 2")).variable
+    0
+    """
+    return _usuals(max(expression.variables, default=0)).get(expression.codes, Usual())
 
 
 def name_of(expression: Expression) -> str:
@@ -145,4 +197,4 @@ def name_of(expression: Expression) -> str:
     >>> name_of(canonical(parse("x1 - 0.3*x2 + 2.1*x1*x2")))
     'Michaelis–Menten'
     """
-    return _names(max(expression.variables, default=0)).get(expression.codes, "")
+    return usual_form(expression).name

@@ -1,0 +1,103 @@
+"""Names of columns as they stand in equations, and units that stand behind them: ``p (kPa)``."""
+
+import contextlib
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+
+MAX_COLUMNS = 100
+LONGEST = 60  # letters of a unit
+_NO_UNIT = {"1", "-"}
+_AMBIGUOUS = {"C", "F"}  # of charge and capacitance, or of temperature
+_IN_BRACKETS = re.compile(r"(.*\S)(?:\s+\(|\s*\[)((?:[^()\[\]]|\([^()]*\))+)[)\]]")
+
+
+def called(name: object) -> str:
+    """A column's name as it stands in equations, without its unit.
+
+    Those of a data frame without names, 0, 1, …, are x1, x2, … as of an array; other numbers would
+    be taken for one.
+
+    >>> called("height"), called("height [cm]"), called(0), called(1995), called("-1.5")
+    ('height', 'height', 'x1', 'x_1995', 'x__1_5')
+    """
+    return with_unit(name)[0]
+
+
+def with_unit(name: object) -> tuple[str, str]:
+    """The name and the unit behind it in brackets; empty where there is none that Pint knows.
+
+    >>> with_unit("heat (J/(mol K))"), with_unit("T [°C]"), with_unit("angle [-]")
+    (('heat', 'J/(mol K)'), ('T', '°C'), ('angle', '1'))
+    >>> with_unit("height (max)"), with_unit("f(s)"), with_unit("T (C)")
+    (('height (max)', ''), ('f(s)', ''), ('T (C)', ''))
+    """
+    stem, unit = _parts(name)
+    if unit in _NO_UNIT:
+        unit = "1"
+    if not unit or unit in _AMBIGUOUS or dimensions(unit) is None:
+        return _as_symbol(name), ""
+    return _as_symbol(stem), unit
+
+
+def names_and_units(names: Iterable[object]) -> list[tuple[str, str]]:
+    """Of the columns of one table. What brackets tell apart is a part of the name, and no unit.
+
+    >>> names_and_units(["p (kPa)", "T (min)", "T (max)"])
+    [('p', 'kPa'), ('T (min)', ''), ('T (max)', '')]
+    """
+    names = [*names]
+    stems = [_parts(name)[0] for name in names]
+    return [
+        with_unit(name) if stems.count(stem) == 1 else (_as_symbol(name), "")
+        for name, stem in zip(names, stems, strict=True)
+    ]
+
+
+def _parts(name: object) -> tuple[object, str]:
+    """What stands before brackets, and in them."""
+    both = _IN_BRACKETS.fullmatch(str(name).strip())
+    return (both[1], both[2].strip()) if both else (name, "")
+
+
+def among(name: object, names: Sequence[str]) -> str:
+    """How a name that somebody gives stands in ``names``, with its unit or without."""
+    return found if (found := called(name)) in names else _as_symbol(name)
+
+
+def _as_symbol(name: object) -> str:
+    if isinstance(name, Integral) and 0 <= name < MAX_COLUMNS:
+        return f"x{int(name) + 1}"
+    text = str(name)
+    try:
+        number = float(text.replace("_", " "))
+    except ValueError:
+        return text
+    finite = abs(number) < float("inf")
+    return "x_" + re.sub(r"\W", "_", text.strip()) if finite else text
+
+
+@functools.lru_cache(maxsize=1024)
+def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
+    """Exponents of its base dimensions, and whether its zero is not theirs; None if it is none.
+
+    >>> dimensions("m/s"), dimensions("height")
+    (({'[length]': 1, '[time]': -1}, False), None)
+    """
+    if unit == "1":
+        return {}, False
+    powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", unit)  # m3, s-1; cmH2O is none
+    for written in [powers, unit] if len(unit) <= LONGEST else []:
+        with contextlib.suppress(Exception):  # Pint raises many kinds
+            known = _registry().parse_units(written)
+            zero = _registry().Quantity(0.0, known).to_base_units().magnitude
+            return dict(_registry().get_dimensionality(known)), zero != 0.0
+    return None
+
+
+@functools.cache
+def _registry():
+    import pint  # takes half a second
+
+    return pint.UnitRegistry()

@@ -1,0 +1,117 @@
+"""From which zero a column is counted, and in what: calendar years and dates.
+
+The zero of a calendar is a convention. A law of the years 1970 to 2015 in numbers of about 2000 has
+constants such as exp(400), so years are counted from the decade in which the table begins: then
+``year`` is written as ``(year - 1970)``. Dates over two years or more become years as well,
+2003-07-02 about 2003.5; over less, days, hours or seconds since the first one.
+"""
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+CALENDAR = {"year", "years", "yr", "date"}  # words in names of columns of years
+FIRST, LAST = 1000.0, 3000.0  # years
+DECADE = 10.0
+YEARS = "years"
+SINCE = {"days": 86_400e9, "hours": 3_600e9, "seconds": 1e9}  # nanoseconds
+LEAST = 2.0  # of a unit between the first and the last date
+OF_A_YEAR = 365.2425 * SINCE["days"]
+_ISO = re.compile(r"\d{4}-\d{2}(-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?")
+_OTHER = re.compile(r"\d{1,4}[/.]\d{1,2}[/.]\d{1,4}|\d{1,2}-[A-Za-z]{3}-\d{2,4}")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A value is counted from ``origin``; a date in ``unit``, of its year or since a date.
+
+    >>> when = times(pd.Series(["1971-01-01", "1981-07-02 12:00"]))
+    >>> Scale(1970.0, "years").of(when).tolist()
+    [1.0, 11.5]
+    >>> Scale(unit="days", since="1970-12-31").of(when[:1]).tolist()
+    [1.0]
+    """
+
+    origin: float = 0.0
+    unit: str = ""  # of dates; empty: numbers
+    since: str = ""
+
+    @property
+    def conventional(self) -> bool:
+        """Whether its zero means nothing."""
+        return self != Scale()
+
+    def of(self, times: pd.Series) -> np.ndarray:
+        """Of :func:`times` (N,), nan where one is missing."""
+        if self.unit == YEARS:
+            first = pd.to_datetime(times.dt.year.astype("Int64").astype("string") + "-01-01")
+            days = first.dt.is_leap_year.map({True: 366.0, False: 365.0}).to_numpy(float)
+            passed = (times - first) / pd.Timedelta(1, "D")
+            years = times.dt.year.to_numpy(float) + passed.to_numpy(float) / days
+            return years - self.origin
+        return ((times - pd.Timestamp(self.since)) / pd.Timedelta(SINCE[self.unit])).to_numpy(float)
+
+    def text(self, name: str) -> str:
+        """As it stands in an equation."""
+        return f"({name} - {self.origin:g})" if self.origin else name
+
+    def label(self, name: str) -> str:
+        """What is drawn along an axis."""
+        return f"{name}, {self.unit} since {self.since}" if self.since else name
+
+    def note(self, name: str) -> str:
+        """What a result says of it."""
+        if self.since:
+            return f"column {name} is in {self.unit} since {self.since}"
+        return f"column {name} is counted in years from {self.origin:g}"
+
+
+def scale_of_years(name: str, values: np.ndarray) -> Scale:
+    """Of a column of numbers (N,): from its decade if it is called a year and may be one."""
+    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    known = values[np.isfinite(values)]
+    if not CALENDAR & {*words} or not len(known):
+        return Scale()
+    if not FIRST <= known.min() <= known.max() <= LAST:
+        return Scale()
+    return Scale(_decade(known.min()))
+
+
+def scale_of_dates(times: pd.Series) -> Scale:
+    """Of :func:`times`: the largest unit of which they span :data:`LEAST`."""
+    first, span = times.min(), (times.max() - times.min()) / pd.Timedelta(1, "ns")
+    if span >= LEAST * OF_A_YEAR:
+        return Scale(_decade(first.year), YEARS)
+    unit = next((unit for unit, size in SINCE.items() if span >= LEAST * size), "seconds")
+    return Scale(unit=unit, since=str(first))
+
+
+def are_dates(cells: Sequence[object]) -> bool:
+    """Whether all are dates, those of text in ISO 8601.
+
+    >>> are_dates(["2001-03", "2001-04-30 12:00"]), are_dates(["2001"]), are_dates([])
+    (True, False, False)
+    """
+    return len(cells) > 0 and all(
+        _ISO.fullmatch(x.strip()) if isinstance(x, str)
+        else isinstance(x, datetime.date | np.datetime64) for x in cells
+    )  # fmt: skip
+
+
+def may_be_dates(cells: Sequence[object]) -> bool:
+    """Whether some look like dates that are written in another way."""
+    return any(isinstance(x, str) and _OTHER.match(x.strip()) for x in cells)
+
+
+def _decade(year: float) -> float:
+    return float(np.floor(year / DECADE) * DECADE)
+
+
+def times(column: pd.Series) -> pd.Series:
+    """A column of dates without a time zone, in UTC if there was one; NaT for what is no date."""
+    how = "ISO8601" if column.dtype.kind != "M" else None
+    return pd.to_datetime(column, utc=True, format=how, errors="coerce").dt.tz_localize(None)

@@ -1,0 +1,70 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pie.discovery.cli import main
+from pie.discovery.laws import discover
+from pie.discovery.measurements import BadTable, columns_in, measurements
+from pie.discovery.regressor import ImplicitRegressor
+from pie.search.plus import PlusConfig
+
+FEW = PlusConfig(beam=1)
+X = np.linspace(1.0, 5.0, 40)
+GAS = pd.DataFrame({"sample": "a", "p (kPa)": 6.0 / X, "V [L]": X})
+
+
+def test_units_behind_names_are_those_of_the_constants_and_names_are_short():
+    result = discover(GAS, config=FEW)
+    assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
+    assert "units are taken from the header: p in kPa, V in L" in result.notes
+    assert np.abs(result.best.distance(GAS)).max() < 1e-9
+    assert np.abs(result.best.distance(GAS.rename(columns={"p (kPa)": "p"}))).max() < 1e-9
+
+
+def test_none_are_taken_where_others_are_given_or_none_are_asked_for():
+    for units, known in (({}, ()), ({"p": "bar", "V [L]": "l"}, ("bar·l",))):
+        result = discover(GAS, config=FEW, units=units)
+        assert result.best.units == known
+        assert not any("header" in note for note in result.notes)
+
+
+def test_one_column_without_a_unit_leaves_them_all_out_and_it_is_said():
+    result = discover(GAS.rename(columns={"V [L]": "V (big)"}), config=FEW)
+    assert result.best.units == () and "V (big)" in repr(result.best)
+    assert any("(p in kPa) are not used, as it has none for V (big)" in x for x in result.notes)
+
+
+def test_years_need_no_unit_of_their_own():
+    table = {"year": 1970.0 + X, "height (m)": 2.0 + 3.0 * X}
+    result = discover(table, config=FEW)
+    assert "units are taken from the header: height in m" in result.notes
+    assert "m" in result.best.units and not any("not used" in x for x in result.notes)
+
+
+def test_brackets_that_tell_columns_apart_are_names():
+    table = {"T (min)": X, "T (max)": X**2, "v (a)": np.sqrt(X), "v (b)": np.exp(X)}
+    found = measurements(table)
+    assert found.names == tuple(table) and found.units == ("",) * 4
+    assert (columns_in(table, ["v (b)"])[:, 0] == np.exp(X)).all()
+
+
+def test_columns_are_asked_for_with_their_units_or_without(tmp_path, capsys):
+    GAS.assign(**{"T (K)": 300.0 + X}).to_csv(tmp_path / "gas.csv", index=False)
+    for asked in ("p,V", "p (kPa),V [L]"):
+        file = str(tmp_path / "gas.csv")
+        assert main(["discover", file, "--json", "--columns", asked, "--involving=V [L]"]) == 0
+        content = json.loads(capsys.readouterr().out)
+        assert content["columns"] == ["p", "V"]
+        assert [one["unit"] for one in content["best"]["constants"].values()] == ["kPa·L"]
+    exact = discover(GAS, config=FEW, uncertainties={"p (kPa)": 0.01, "V": 0.0})
+    assert exact.best.chi is not None
+    with pytest.raises(BadTable, match="no column 'q \\(m\\)' that varies; known are p, V"):
+        discover(GAS, config=FEW, involving="q (m)")
+
+
+def test_the_regressor_reads_them_too():
+    table = GAS.drop(columns="sample")
+    found = ImplicitRegressor(beam=1).fit(table)
+    assert found.law_.units == ("kPa·L",) and found.score(table) == pytest.approx(0.0, abs=1e-9)

@@ -1,0 +1,82 @@
+"""Equations as people write them."""
+
+import numpy as np
+import pytest
+import sympy
+
+from pie import discover
+from pie.discovery.writing import as_people_write, as_text, equation, led, usual
+from pie.expr.canonical import canonical
+from pie.expr.expression import parse
+from pie.expr.sympy_bridge import named, rounded, to_sympy
+from pie.search.shapes import shapes
+from pie.zeroset.distance import first_order_distances
+
+NAMES = ("x", "y")
+
+
+def written(form) -> str:
+    return as_text(equation(rounded(named(to_sympy(form), NAMES)), form, NAMES))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("x1 - 2.5*x2 + 3.75", "y = 0.4*x + 1.5"),
+        ("x1*x2 + 0.5*x2 - 1.5*x1", "y = 1.5*x/(x + 0.5)"),
+        ("2*x2 + 5*x2*exp(-0.5*x1) - 3", "y = 1.5/(1 + 2.5*exp(-0.5*x))"),
+        ("x1*x2 - 0.75 - 2.5*x1", "y = 2.5 + 0.75/x"),
+        ("x1**2*x2 - 2.5", "x**2*y = 2.500"),
+        ("x1 - 0.25*x2", "y = 4*x"),
+    ],
+)
+def test_a_curve_with_a_name_is_written_with_its_constants(given, expected):
+    assert written(led(canonical(parse(given)))) == expected
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in shapes(2)}))
+def test_every_named_curve_keeps_its_zeros_and_its_name(name, rng):
+    form = next(form for own, form in shapes(2) if own == name)
+    other = led(canonical(form))
+    points = rng.uniform(0.8, 2.0, (40, 2))
+    with np.errstate(all="ignore"):
+        away = [np.abs(first_order_distances(f, points)) for f in (form, other)]
+        near = away[0] < 1e-2  # where first-order distances hardly depend on the form
+    np.testing.assert_allclose(away[0][near], away[1][near], rtol=0.1, atol=1e-3)
+    assert usual(other) == usual(canonical(form)) and usual(other).name == name
+    f = named(to_sympy(other), NAMES)
+    shown = equation(f, other, NAMES)
+    at = {sympy.Symbol("x"): 1.3, sympy.Symbol("y"): 0.9}
+    assert np.isfinite(float((shown.lhs - shown.rhs).subs(at)))
+
+
+def test_a_measured_column_is_given_by_one_that_was_set():
+    set_first = np.array([True, False])
+    logarithm = parse("x1 - 2.5*ln(x2) - 5")
+    assert usual(as_people_write(logarithm, set_first)).name == "exponential"
+    assert as_people_write(logarithm) == logarithm, "nothing says which one was set"
+    arrhenius = parse("x1 - 0.04*x1*ln(x2) - 345")
+    assert usual(as_people_write(arrhenius, set_first)).name == "Arrhenius law"
+    root = as_people_write(parse("x1 - 2.5*x2**2"), set_first)
+    assert usual(root).name == "square-root law"
+    for text in ("x1 - x2 - 2.5*sin(x2)", "x1 - 2.5*x2**4", "x1**2 - 2.5*x2**3", "x1*x2 - 2.5"):
+        same = parse(text)
+        assert as_people_write(same, set_first) == same, "not solved, longer, or known so"
+
+
+def test_no_branch_is_lost_by_it():
+    x = np.repeat(np.arange(1.0, 13.0), 2)  # set values, each with both roots
+    y = np.sqrt(x) * np.tile([1.0, -1.0], 12)
+    best = discover({"x": x, "y": y}).best
+    assert np.abs(best.distance({"x": x, "y": y})).max() < 1e-6
+
+
+def test_a_parabola_is_called_so_about_its_vertex_as_well():
+    for text in ("x2 - 0.3*(x1 - 1.7)**2 - 0.4", "x2 - 0.3*x1**2 - 1.7*x1 - 0.4"):
+        assert usual(parse(text)).name == "parabola"
+
+
+def test_what_is_subtracted_is_on_the_right_side_in_latex_as_well():
+    x, y = np.random.default_rng(0).uniform(0.5, 2.0, (2, 60))
+    table = {"x": x, "y": y, "z": 1.5 * x**2 + 2.5 * x * y + 3.5}
+    assert "- (" not in discover(table).best.latex
