@@ -82,8 +82,8 @@ def _as_symbol(name: object) -> str:
 def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
     """Exponents of its base dimensions, and whether its zero is not theirs; None if it is none.
 
-    >>> dimensions("m/s"), dimensions("height")
-    (({'[length]': 1, '[time]': -1}, False), None)
+    >>> dimensions("m/s") == ({"[length]": 1, "[time]": -1}, False), dimensions("height")
+    (True, None)
     """
     if unit == "1":
         return {}, False
