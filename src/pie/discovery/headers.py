@@ -3,11 +3,13 @@
 import contextlib
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 
 MAX_COLUMNS = 100
 LONGEST = 60  # letters of a unit
+MOST_LETTERS = 200  # of a name behind which a unit is looked for
 _NO_UNIT = {"1", "-"}
 _AMBIGUOUS = {"C", "F"}  # of charge and capacitance, or of temperature
 _IN_BRACKETS = re.compile(r"(.*\S)(?:\s+\(|\s*\[)((?:[^()\[\]]|\([^()]*\))+)[)\]]")
@@ -48,16 +50,18 @@ def names_and_units(names: Iterable[object]) -> list[tuple[str, str]]:
     [('p', 'kPa'), ('T (min)', ''), ('T (max)', '')]
     """
     names = [*names]
-    stems = [_parts(name)[0] for name in names]
+    stems = [str(_parts(name)[0]) for name in names]
+    several = Counter(stems)
     return [
-        with_unit(name) if stems.count(stem) == 1 else (_as_symbol(name), "")
+        with_unit(name) if several[stem] == 1 else (_as_symbol(name), "")
         for name, stem in zip(names, stems, strict=True)
     ]
 
 
 def _parts(name: object) -> tuple[object, str]:
     """What stands before brackets, and in them."""
-    both = _IN_BRACKETS.fullmatch(str(name).strip())
+    text = str(name).strip()
+    both = _IN_BRACKETS.fullmatch(text) if len(text) <= MOST_LETTERS else None
     return (both[1], both[2].strip()) if both else (name, "")
 
 
@@ -82,8 +86,8 @@ def _as_symbol(name: object) -> str:
 def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
     """Exponents of its base dimensions, and whether its zero is not theirs; None if it is none.
 
-    >>> dimensions("m/s"), dimensions("height")
-    (({'[length]': 1, '[time]': -1}, False), None)
+    >>> dimensions("m/s") == ({"[length]": 1, "[time]": -1}, False), dimensions("height")
+    (True, None)
     """
     if unit == "1":
         return {}, False
