@@ -22,10 +22,11 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible. One of
   a single column, as ``group`` in group·(y − x²) = 0, tells nothing of the others.
 
-A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with p ≤ :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥
-:data:`EVIDENCE`. The first two were chosen on 200 clouds with a law and 200 without, and all three
-are measured on others (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are
-correlations up to ±0.9, and trends that explain at most four fifths of the variance.
+A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with p ≤
+:data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥ :data:`EVIDENCE`. Contrast and p
+were chosen on 200 clouds with a law and 200 without, and all three are measured on others
+(:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are correlations up to ±0.9,
+and trends that explain at most four fifths of the variance.
 """
 
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ NEIGHBOURS = 3
 STARTS = 200
 SAME = 0.01  # of the spreads
 ALIKE = 0.95  # of the zeros
-ALONE = 0.05  # of the points
+ALONE = 0.05  # of the points, on factors of one column
 
 
 @dataclass(frozen=True)
