@@ -179,7 +179,8 @@ class Law:
         for value, unit, known in every:
             size = _known_number(abs(value)) if known else written[abs(value), unit]
             numbers.append(-size if value < 0.0 else size)
-        return named(to_sympy(self.program, numbers), self.names)
+        with distribute(False):  # k*(x - x0) stays a product
+            return named(to_sympy(self.program, numbers), self.names)
 
     @property
     def equation(self) -> sympy.Eq:

@@ -83,9 +83,9 @@ def balanced(f: sympy.Expr) -> sympy.Eq:
     summands = sympy.Add.make_args(f)
     right = [term for term in summands if term.as_coeff_Mul()[0] < 0]
     if len(right) == len(summands):
-        return sympy.Eq(-f, 0, evaluate=False)
+        return sympy.Eq(sympy.Add(*(-term for term in summands)), 0, evaluate=False)
     left = [term for term in summands if term not in right]
-    return sympy.Eq(sympy.Add(*left), -sympy.Add(*right), evaluate=False)
+    return sympy.Eq(sympy.Add(*left), sympy.Add(*(-term for term in right)), evaluate=False)
 
 
 def to_latex(shown: sympy.Basic) -> str:
