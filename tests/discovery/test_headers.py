@@ -19,6 +19,7 @@ def test_units_behind_names_are_those_of_the_constants_and_names_are_short():
     result = discover(GAS, config=FEW)
     assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
     assert "units are taken from the header: p in kPa, V in L" in result.notes
+    assert str(result.best.solved_for("p (kPa)")) == str(result.best.solved_for("p"))
     assert np.abs(result.best.distance(GAS)).max() < 1e-9
     assert np.abs(result.best.distance(GAS.rename(columns={"p (kPa)": "p"}))).max() < 1e-9
 

@@ -6,11 +6,11 @@ import sympy
 from sympy.core.parameters import distribute
 
 from pie import discover
-from pie.discovery.writing import as_people_write, as_text, equation, led, usual
+from pie.discovery.writing import as_people_write, equation, led, usual
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.known_numbers import free_numbers
-from pie.expr.sympy_bridge import named, rounded, to_sympy
+from pie.expr.sympy_bridge import as_text, named, rounded, to_sympy
 from pie.search.shapes import shapes
 from pie.zeroset.distance import first_order_distances
 

@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
-from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
+from ..expr.sympy_bridge import as_text, balanced, named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors, usual_points
 from ..network.inference import Network
 from ..search.candidates import Price, Unusable
@@ -59,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_people_write, as_text, led
+from .writing import as_people_write, led
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates

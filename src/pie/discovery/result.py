@@ -17,7 +17,7 @@ from .. import __version__
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
-from ..expr.sympy_bridge import named, number, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import as_text, named, number, rounded, to_latex, to_sympy
 from ..files import whole
 from ..search.candidates import Price
 from ..zeroset.degeneracy import SOUND
@@ -26,9 +26,10 @@ from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
+from .headers import among
 from .measurements import Table, columns_in, counted
 from .scales import Scale
-from .writing import as_text, equation, usual
+from .writing import equation, usual
 
 FORMAT = 7  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
@@ -153,6 +154,7 @@ class Law:
             Unsolved: arithmetic is not enough, as where the column is in two terms or in a sine.
             ValueError: there is no such column.
         """
+        name = among(name, self.names)
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; the law has {', '.join(self.names)}")
         try:
@@ -230,9 +232,7 @@ class Law:
     @property
     def latex(self) -> str:
         """The equation in LaTeX, constants to four significant digits."""
-        shown = self.equation
-        with distribute(False):  # SymPy multiplies out while it prints
-            return to_latex(shown)
+        return to_latex(self.equation)
 
     @property
     def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:

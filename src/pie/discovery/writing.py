@@ -126,9 +126,3 @@ def _solved(f: sympy.Expr, column: sympy.Symbol) -> sympy.Eq | None:
     if below.is_Add:
         return sympy.Eq(column, sympy.Add(*above) / below, evaluate=False)
     return sympy.Eq(column, sympy.Add(*(term / below for term in above)), evaluate=False)
-
-
-def as_text(shown: sympy.Eq) -> str:
-    """An equation on one line."""
-    with distribute(False):  # SymPy multiplies out while it prints
-        return f"{shown.lhs} = {shown.rhs}"
