@@ -291,12 +291,14 @@ def _worth_searching(
         sharp, least = (SHARP, worth) if size < 4 else (math.inf, MANY)
         for strength, columns in ranked:
             among = {names[j] for j in columns}
-            lawful = (f for f in laws if f.certificate.law and f.certificate.contrast <= sharp)
+            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
             known = any({*f.names} <= among for f in lawful)
+            # a table of three columns, two of which have a law, is not searched as one
+            enough = WORTH if size < 4 and lawful else least
             if not wanted <= {*columns} or columns in done or known:
                 continue
             is_table = size == d  # searched in any case
-            if not is_table and strength > min(least, _as_sharp(laws, among)):
+            if not is_table and strength > min(enough, _as_sharp(laws, among)):
                 continue
             if not is_table and tried >= max_sets:
                 left_out += 1

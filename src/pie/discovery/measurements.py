@@ -21,6 +21,9 @@ FINEST = 1e-60  # those of columns that vary by less vanish
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
 NOTES, UNITS = "notes", "units"  # attributes of a data frame
+_UNNAMED = "column {}"  # in a table with a header
+# names of columns that number the rows, if they do; the first ones where one has no name
+_ROWS = {_UNNAMED.format(1), "unnamed: 0", "index", "row", "rownames", "row.names", "id"}
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
 # a data frame of any library, columns by name, what NumPy takes for (N, D), or a file's path
@@ -87,7 +90,8 @@ def read_csv(path: Path) -> pd.DataFrame:
         rows = [[_with_point(cell) for cell in row] for row in rows]
     header = _is_header(rows)
     cells = rows.pop(0) if header else [""] * len(rows[0])
-    names = [cell or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)]
+    unnamed = _UNNAMED if header else "x{}"
+    names = [cell or unnamed.format(j) for j, cell in enumerate(cells, 1)]
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(
@@ -171,7 +175,8 @@ def measurements(
     Args:
         data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
             for :func:`read_csv`; text is read as numbers or dates (ISO 8601), and columns in which
-            no cell is one are left out. Columns are :func:`called
+            no cell is one are left out, as are numbers of the rows in a column without a name or
+            called ``index``, ``id``, … Columns are :func:`called
             <pie.discovery.headers.called>` as their header says, without a unit behind a name.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
@@ -193,6 +198,7 @@ def measurements(
     columns = [_column(frame.iloc[:, j], *scale) for j, scale in enumerate(counted_on.items())]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
+    points, names = _without_row_numbers(points, names, notes)
     if missing == "drop":
         points, names = _with_values(points, names, notes)
     points = _complete(points, names, missing, notes)
@@ -219,6 +225,19 @@ def measurements(
     notes += [scale.note(quoted(name)) for name, scale in zip(kept, scales) if scale.conventional]
     units = tuple(units.get(name, "") for name in kept)
     return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units)
+
+
+def _without_row_numbers(
+    points: np.ndarray, names: list[str], notes: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Without a column that is called so and numbers the rows, if there are more than two."""
+    for j, name in enumerate(names):
+        column = points[:, j]
+        ascending = np.all(np.diff(column) > 0.0) and np.all(column == np.round(column))
+        if name.lower() in _ROWS and ascending and len(names) > 2:
+            notes.append(f"column {quoted(name)} numbers the rows: left out")
+            return np.delete(points, j, axis=1), [*names[:j], *names[j + 1 :]]
+    return points, names
 
 
 def _names(frame: pd.DataFrame) -> list[str]:

@@ -17,7 +17,7 @@ from .. import __version__
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
-from ..expr.sympy_bridge import as_text, named, number, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import Constant, as_text, named, number, rounded, to_latex, to_sympy
 from ..files import whole
 from ..search.candidates import Price
 from ..zeroset.degeneracy import SOUND
@@ -131,9 +131,8 @@ class Law:
     def _with_numbers(self) -> sympy.Expr:
         return self._written([number(value) for _, value, _, _ in self._fitted])
 
-    @property
-    def _with_symbols(self) -> sympy.Expr:
-        return self._written([sympy.Symbol(name) for name in self.constants])
+    def _with_symbols(self, kind: type[sympy.Symbol]) -> sympy.Expr:
+        return self._written([kind(name) for name in self.constants])
 
     def _from_zero(self, shown: sympy.Basic) -> sympy.Basic:
         """With years as ``year - 1970`` where they are counted from 1970; products stay as such."""
@@ -169,7 +168,7 @@ class Law:
     @property
     def template(self) -> sympy.Expr:
         """f with its constants as symbols c1, c2, …, which are positive."""
-        return self._from_zero(self._with_symbols)
+        return self._from_zero(self._with_symbols(sympy.Symbol))
 
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
         """f with these for the magnitudes of its fitted constants, columns counted as fitted."""
@@ -195,7 +194,8 @@ class Law:
     @property
     def in_symbols(self) -> str:
         """The equation on one line, its constants called c1, c2, …"""
-        return as_text(self._from_zero(equation(self._with_symbols, self.program, self.names)))
+        f = self._with_symbols(Constant)
+        return as_text(self._from_zero(equation(f, self.program, self.names)))
 
     @property
     def constants(self) -> dict[str, tuple[float, float]]:

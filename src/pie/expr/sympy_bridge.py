@@ -91,6 +91,16 @@ def balanced(f: sympy.Expr) -> sympy.Eq:
     return sympy.Eq(sympy.Add(*left), sympy.Add(*(-term for term in right)), evaluate=False)
 
 
+class Constant(sympy.Symbol):
+    """A symbol that stands before others in a product, as SymPy sorts these by their class.
+
+    >>> Constant("c") * sympy.Symbol("T"), sympy.Symbol("c") * sympy.Symbol("T")
+    (c*T, T*c)
+    """
+
+    __slots__ = ()
+
+
 class _Ordered(Printer):
     """What is subtracted stands behind what it is subtracted from."""
 
