@@ -43,6 +43,17 @@ def with_unit(name: object) -> tuple[str, str]:
     return _as_symbol(stem), unit
 
 
+def with_unit_below(name: str, cell: str) -> str:
+    """A name followed by the unit that stands below it; the name where that is none.
+
+    >>> with_unit_below("p", "kPa"), with_unit_below("V", "(l)"), with_unit_below("T", "high")
+    ('p [kPa]', 'V [l]', 'T')
+    """
+    bare = re.fullmatch(r"[(\[](.*)[)\]]", cell)
+    both = f"{name} [{bare[1] if bare else cell}]"
+    return both if with_unit(both)[1] else name
+
+
 def names_and_units(names: Iterable[object]) -> list[tuple[str, str]]:
     """Of the columns of one table. What brackets tell apart is a part of the name, and no unit.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .headers import MAX_COLUMNS, among, names_and_units
+from .headers import MAX_COLUMNS, among, names_and_units, with_unit_below
 from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
 
 MAX_POINTS = 1000  # more are thinned at random
@@ -60,8 +60,8 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
     within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … ``-`` is
-    standard input. BadTable quotes what is wrong with the file.
+    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … A second line
+    may hold units. ``-`` is standard input. BadTable quotes what is wrong with the file.
     """
     path = Path(path)
     try:
@@ -97,10 +97,16 @@ def read_csv(path: Path) -> pd.DataFrame:
             raise BadTable(
                 f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
             )
-    frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
+    notes, first = [], ", ".join(rows[0]) if rows else ""
     if not header and any(_number(cell) is None for cell in rows[0]):
-        said = ", ".join(rows[0])
-        frame.attrs[NOTES] = [f"the first line, {quoted(said)}, is taken for a row, not for names"]
+        notes = [f"the first line, {quoted(first)}, is taken for a row, not for names"]
+    elif header and rows and not _holds_numbers(rows[0]):
+        with_units = [with_unit_below(*both) for both in zip(names, rows[0], strict=True)]
+        if with_units != names:
+            names, rows = with_units, rows[1:]
+            notes = [f"the second line, {quoted(first)}, is taken for units"]
+    frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
+    frame.attrs[NOTES] = notes
     return frame
 
 
@@ -120,6 +126,10 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     below = (_number(row[j]) for row in rows[1:] for j in text if j < len(row))
     is_row = all(x is None or np.isnan(x) for x in below)
     return bool(text) and not (is_row and any(x is not None and x % 1.0 > 0.0 for x in first))
+
+
+def _holds_numbers(row: Sequence[str]) -> bool:
+    return any(x is not None and np.isfinite(x) for x in map(_number, row))
 
 
 def _split(lines: Sequence[str], delimiter: str | None, strict: bool = False) -> list[list[str]]:
