@@ -13,7 +13,9 @@ MOST_LETTERS = 200  # of a name behind which a unit is looked for
 _NO_UNIT = {"1", "-"}
 _AMBIGUOUS = {"C", "F"}  # of charge and capacitance, or of temperature
 # in the name of a column of errors, beside that of the column that has them
-_ERROR = {"err", "error", "errors", "uncertainty", "unc", "sigma", "σ", "std", "sd", "stderr", "sem"}
+_ERROR = {
+    "err", "error", "errors", "uncertainty", "unc", "sigma", "σ", "std", "sd", "stderr", "sem"
+}  # fmt: skip
 _BEHIND_SLASH = re.compile(r"(.*\S)\s+/\s+(\S+)")  # T / K, as a quantity over its unit
 _IN_BRACKETS = re.compile(r"(.*\S)(?:\s+\(|\s*\[)((?:[^()\[\]]|\([^()]*\))+)[)\]]")
 
