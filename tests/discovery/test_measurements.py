@@ -369,7 +369,8 @@ def test_numbers_of_rows_are_left_out_and_said(tmp_path, name):
 
 def test_what_else_is_called_so_or_numbers_rows_is_kept():
     x, y = np.linspace(0.5, 4.0, 8), np.arange(8.0)
-    for columns in ({"id": x, "a": x**2, "b": y}, {"id": y[::-1], "a": x, "b": y}, {"id": y, "a": x}):
+    others = {"a": x**2, "b": y}
+    for columns in ({"id": x, **others}, {"id": y[::-1], **others}, {"id": y, "a": x}):
         found = measurements(columns)
         assert found.names == tuple(columns) and found.notes == ()
 

@@ -105,7 +105,8 @@ def discover(
             it is fitting are fitted. Only then does the answer depend on the machine, and
             ``result.notes`` says so. Compilation, on the first call ever, does not count.
         uncertainties: standard deviations of the errors of each column, in its units, by name or
-            in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
+            in order; 0 = exact. Distances are counted in these. None: those of columns such as
+            ``y_err``, the root mean square of each; where there are none, in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
             Constants get theirs, and a factor that is 1 in these units only, as in ``sin(t)`` for t
             in s, counts as a constant. Four columns or more are searched by their dimensionless
@@ -138,7 +139,8 @@ def discover(
     table = measurements(data, missing, max_points, seed)
     none_given = units is None or (isinstance(units, Mapping) and not units)
     known_units = None if none_given else Units.of(units, table.names)
-    errors = known_errors(uncertainties, table.names)
+    given = dict(zip(table.names, table.errors, strict=True)) if any(table.errors) else None
+    errors = known_errors(given if uncertainties is None else uncertainties, table.names)
     asked = [involving] if np.isscalar(involving) else () if involving is None else involving
     wanted = {_place(name, table.names) for name in asked}
     model = from_pretrained(weights)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .headers import MAX_COLUMNS, among, names_and_units, with_unit_below
+from .headers import MAX_COLUMNS, among, errors_of, names_and_units, with_unit_below
 from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
 
 MAX_POINTS = 1000  # more are thinned at random
@@ -45,7 +45,8 @@ class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
     ``notes`` say what was left out; years and dates are counted on ``scales`` of their own.
-    ``units`` stand behind the names in the table, empty where there is none.
+    ``units`` stand behind the names in the table, empty where there is none. ``errors`` are
+    standard deviations of the columns' errors, from columns of such; 0 where there is none.
     """
 
     points: np.ndarray
@@ -53,6 +54,7 @@ class Measurements:
     notes: tuple[str, ...]
     scales: tuple[Scale, ...] = ()
     units: tuple[str, ...] = ()
+    errors: tuple[float, ...] = ()
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -184,10 +186,10 @@ def measurements(
 
     Args:
         data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
-            for :func:`read_csv`; text is read as numbers or dates (ISO 8601), and columns in which
-            no cell is one are left out, as are numbers of the rows in a column without a name or
-            called ``index``, ``id``, … Columns are :func:`called
-            <pie.discovery.headers.called>` as their header says, without a unit behind a name.
+            for :func:`read_csv`; text is read as numbers or dates (ISO 8601). Columns are
+            :func:`called <pie.discovery.headers.called>` as their header says, without a unit
+            behind a name. Left out are columns of other text, numbers of the rows in one without a
+            name or called ``index``, ``id``, …, and errors of another one, called ``y_err``.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -209,6 +211,7 @@ def measurements(
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
     points, names = _without_row_numbers(points, names, notes)
+    points, names, errors = _without_errors(points, names, units, notes)
     if missing == "drop":
         points, names = _with_values(points, names, notes)
     points = _complete(points, names, missing, notes)
@@ -234,7 +237,8 @@ def measurements(
     scales = tuple(counted_on[name] for name in kept)
     notes += [scale.note(quoted(name)) for name, scale in zip(kept, scales) if scale.conventional]
     units = tuple(units.get(name, "") for name in kept)
-    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units)
+    known = tuple(errors.get(name, 0.0) for name in kept)
+    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units, known)
 
 
 def _without_row_numbers(
@@ -248,6 +252,28 @@ def _without_row_numbers(
             notes.append(f"column {quoted(name)} numbers the rows: left out")
             return np.delete(points, j, axis=1), [*names[:j], *names[j + 1 :]]
     return points, names
+
+
+def _without_errors(
+    points: np.ndarray, names: list[str], units: Mapping[str, str], notes: list[str]
+) -> tuple[np.ndarray, list[str], dict[str, float]]:
+    """Without columns that are called errors of others and may be; these, as root mean squares."""
+    pairs = {}
+    for j, k in errors_of(names).items():
+        given = points[:, j][~np.isnan(points[:, j])]
+        in_units = units.get(names[j], "") in ("", units.get(names[k], ""))
+        if len(given) and given.min() >= 0.0 < given.max() and in_units:
+            pairs.setdefault(k, (j, float(np.sqrt(np.mean(np.square(given)))), np.ptp(given) > 0.0))
+    left = {j for j, _, _ in pairs.values()}
+    kept = [j for j in range(len(names)) if j not in left]
+    if len(kept) < 2:
+        return points, names, {}
+    for k, (j, size, varies) in pairs.items():
+        what = f"the error of {quoted(names[k])}: {size:.3g}"
+        mean = " in the root mean square" if varies else ""
+        notes.append(f"column {quoted(names[j])} is taken for {what}{mean}")
+    errors = {names[k]: size for k, (_, size, _) in pairs.items()}
+    return points[:, kept], [names[j] for j in kept], errors
 
 
 def _names(frame: pd.DataFrame) -> list[str]:
