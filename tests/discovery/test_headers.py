@@ -42,6 +42,14 @@ def test_another_second_line_is_a_row(tmp_path, line):
         measurements(path)
 
 
+def test_units_may_stand_behind_slashes():
+    table = pd.DataFrame({"p / kPa": 6.0 / X, "V / L": X})
+    result = discover(table, config=FEW, involving="V / L")
+    assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
+    assert str(result.best.solved_for("p / kPa")) == str(result.best.solved_for("p"))
+    assert np.abs(result.best.distance(table)).max() < 1e-9
+
+
 def test_none_are_taken_where_others_are_given_or_none_are_asked_for():
     for units, known in (({}, ()), ({"p": "bar", "V [L]": "l"}, ("bar·l",))):
         result = discover(GAS, config=FEW, units=units)

@@ -106,7 +106,9 @@ def _parts(name: object) -> tuple[object, str]:
 
 def among(name: object, names: Sequence[str]) -> str:
     """How a name that somebody gives stands in ``names``, with its unit or without."""
-    return found if (found := called(name)) in names else _as_symbol(name)
+    behind = _BEHIND_SLASH.fullmatch(str(name)[:MOST_LETTERS])
+    short = [called(name), *([behind[1]] if behind else [])]
+    return next((found for found in short if found in names), _as_symbol(name))
 
 
 def _as_symbol(name: object) -> str:

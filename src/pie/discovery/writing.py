@@ -63,6 +63,8 @@ def led(expression: Expression) -> Expression:
     'x1*x2 - 2.0*x1 + 5.0*x2'
     >>> str(led(parse("x2 + 5*x2*exp(-1.6*x1) - 3")))
     'x2 + x2*exp((-1.6)*(x1 - 1.0058986952713127)) - 3.0'
+    >>> str(led(parse("2*x2 + 8*exp(-1.6*x1) - 6")))
+    'x2 + 4.0*exp((-1.6)*x1) - 3.0'
     """
     lead = usual(expression).lead
     parts = [scaled(term) for term in terms(to_tree(expression))]
@@ -85,8 +87,8 @@ def led(expression: Expression) -> Expression:
 def _centred(parts: list[tuple[float, Tree]], lead: list[Tree]) -> list[tuple[float, Tree]]:
     """Factors and terms with exp(k·(x − x₀)) for the b·exp(k·x) that is beside ``lead``."""
     for b, part in parts:
-        inner = [one for one in factors(part) if one not in lead]
-        match inner:
+        both = factors(part)
+        match [one for one in both if one not in lead] if all(f in both for f in lead) else []:
             case [("exp", ("mul", ("c", k), ("x", _) as x)) as old] if b > 0.0 and k:
                 middle: Tree = ("sub", x, ("c", -math.log(b) / k))
                 new: Tree = ("exp", ("mul", ("c", k), middle))
