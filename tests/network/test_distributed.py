@@ -74,12 +74,12 @@ def checkpointed(folder):
 
 @pytest.mark.slow
 def test_a_run_killed_at_any_moment_resumes(tmp_path, root, cache):
-    """Twice on the way; the checkpoint is always whole and the run ends."""
+    """Three times on the way; the checkpoint is always whole and the run ends."""
     arguments = command(
         tmp_path, root, cache, config=replace(TWO, max_steps=400, validate_every=100)
     )
     steps = [0]
-    for _ in range(2):
+    for _ in range(3):
         process = subprocess.Popen(arguments, env=ONE_THREAD)
         while process.poll() is None and checkpointed(tmp_path) <= steps[-1]:
             time.sleep(0.05)
@@ -87,7 +87,7 @@ def test_a_run_killed_at_any_moment_resumes(tmp_path, root, cache):
         process.kill()
         process.wait()
         steps.append(checkpointed(tmp_path))
-    assert 0 < steps[1] < steps[2] < 400, "each life went on from the last one's"
+    assert 0 < steps[1] < steps[2] < steps[3] < 400, "each life went on from the last one's"
     subprocess.run(arguments, check=True, env=ONE_THREAD)
     assert checkpointed(tmp_path) == 400
     assert len(log(tmp_path)) == 4
