@@ -5,7 +5,7 @@ import pytest
 from pie import discover
 from pie.discovery.cli import main
 from pie.discovery.column_errors import known_errors, least_errors
-from pie.discovery.measurements import BadTable
+from pie.discovery.measurements import BadTable, measurements
 from pie.fit.uncertainty import rms_distance, usual_points
 from pie.search.plus import PlusConfig
 
@@ -26,6 +26,34 @@ def test_errors_are_taken_by_name_and_in_order():
     np.testing.assert_array_equal(known_errors([0.1, 0.2], [X, Y]), [0.1, 0.2])
     np.testing.assert_array_equal(known_errors({Y: "0.2", X: 0.1, "k": 3}, [X, Y]), [0.1, 0.2])
     assert known_errors(None, [X]) is None
+
+
+def test_columns_of_errors_are_those_of_the_others_and_no_variables():
+    table = pendulum(1, 0.0, 0.02)
+    called = {"length_err": 0.0, "sigma_period": 0.02, "error": 0.5}
+    for name, size in called.items():
+        table[name] = size * np.linspace(0.9, 1.1, len(table))
+    found = measurements(table.drop(columns="error"))
+    assert found.names == (X, Y, "length_err")[:2] and found.errors[0] == 0.0
+    assert found.errors[1] == pytest.approx(0.02, rel=0.01)
+    said = "column 'sigma_period' is taken for the error of 'period': 0.02 in the root mean square"
+    assert said in found.notes
+    assert measurements(table).names == (X, Y, "error")
+    result = discover(table[[X, Y, "sigma_period"]], config=FAST)
+    assert result.best.name in ("square law", "square-root law") and 0.7 < result.best.chi < 1.4
+    given = discover(table[[X, Y, "sigma_period"]], config=FAST, uncertainties=[0.0, 0.2])
+    assert given.best.chi < 0.2
+
+
+def test_what_cannot_be_an_error_is_a_variable():
+    table = pendulum(1, 0.0, 0.02)
+    for own in (-0.1, 0.0):  # negative, or never there
+        found = measurements(table.assign(period_sd=own * np.linspace(0.9, 1.1, len(table))))
+        assert found.errors == (0.0,) * len(found.names)
+    other = {X: table[X], "T (s)": table[Y], "T_sd (ms)": 20.0 * table[Y]}
+    assert measurements(other).names == (X, "T", "T_sd")
+    two = measurements({"y": table[X], "y_err": table[Y]})
+    assert two.names == ("y", "y_err") and not any(two.errors)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,35 @@ def test_units_behind_names_are_those_of_the_constants_and_names_are_short():
     result = discover(GAS, config=FEW)
     assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
     assert "units are taken from the header: p in kPa, V in L" in result.notes
+    assert str(result.best.solved_for("p (kPa)")) == str(result.best.solved_for("p"))
     assert np.abs(result.best.distance(GAS)).max() < 1e-9
     assert np.abs(result.best.distance(GAS.rename(columns={"p (kPa)": "p"}))).max() < 1e-9
+
+
+@pytest.mark.parametrize("line", ["s,m", "(s),[m]", "s,"])
+def test_units_may_stand_in_a_second_line(tmp_path, line):
+    path = tmp_path / "fall.csv"
+    path.write_text(f"t,h\n{line}\n0,0.1\n1,5.1\n2,20.2\n")
+    found = measurements(path)
+    assert found.names == ("t", "h") and found.points[2].tolist() == [2.0, 20.2]
+    assert found.units == ("s", "m" if "m" in line else "")
+    assert found.notes == (f"the second line, '{line.replace(',', ', ')}', is taken for units",)
+
+
+@pytest.mark.parametrize("line", ["low,high", "0,m", ","])
+def test_another_second_line_is_a_row(tmp_path, line):
+    path = tmp_path / "fall.csv"
+    path.write_text(f"t,h\n{line}\n0,0.1\n1,5.1\n2,20.2\n")
+    with pytest.raises(BadTable, match="row 1"):
+        measurements(path)
+
+
+def test_units_may_stand_behind_slashes():
+    table = pd.DataFrame({"p / kPa": 6.0 / X, "V / L": X})
+    result = discover(table, config=FEW, involving="V / L")
+    assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
+    assert str(result.best.solved_for("p / kPa")) == str(result.best.solved_for("p"))
+    assert np.abs(result.best.distance(table)).max() < 1e-9
 
 
 def test_none_are_taken_where_others_are_given_or_none_are_asked_for():

@@ -460,6 +460,17 @@ def test_a_law_of_two_columns_is_found_among_three():
     assert result.best.names == ("x", "y") and len(result.laws) == 1
 
 
+def test_of_two_columns_that_are_one_each_has_its_laws():
+    """Degrees Celsius and kelvin: a law of the pressure and either, no less than of one alone."""
+    rng = np.random.default_rng(0)
+    t = np.linspace(5.0, 99.0, 14)
+    p = 0.3464 * (t + 273.15) * (1.0 + 0.002 * rng.standard_normal(14))
+    result = discover({"t": t, "T": t + 273.15, "p": p}, config=FAST)
+    assert [{*law.names} for law in result.laws] == [{"t", "T"}, {"T", "p"}, {"t", "p"}]
+    assert result.laws[0].constants["c1"][0] == pytest.approx(273.15)
+    assert result.laws[1].name == "proportionality"
+
+
 def gas(noise=0.0, n=60):
     """Pressure in kPa, volume in l, amount in mol and temperature in K, which varies least."""
     rng = np.random.default_rng(0)

@@ -357,6 +357,24 @@ def test_a_column_without_a_name_gets_one(tmp_path):
     assert list(read_csv(path).columns) == ["column 1", "x", "y"]
 
 
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "rownames", "id"])
+def test_numbers_of_rows_are_left_out_and_said(tmp_path, name):
+    rows = pd.DataFrame(CLOUD, columns=["x", "y"])
+    rows.drop(index=3).to_csv(tmp_path / "points.csv", index_label=name)
+    found = measurements(tmp_path / "points.csv")
+    called = name or "column 1"
+    assert found.names == ("x", "y") and len(found.points) == 7
+    assert found.notes == (f"column '{called}' numbers the rows: left out",)
+
+
+def test_what_else_is_called_so_or_numbers_rows_is_kept():
+    x, y = np.linspace(0.5, 4.0, 8), np.arange(8.0)
+    others = {"a": x**2, "b": y}
+    for columns in ({"id": x, **others}, {"id": y[::-1], **others}, {"id": y, "a": x}):
+        found = measurements(columns)
+        assert found.names == tuple(columns) and found.notes == ()
+
+
 def test_decimal_commas_between_blanks(tmp_path):
     frame = read_csv(table(tmp_path, "1,5 2,25\n2,5 6,25\n3,5 12,25\n"))
     assert frame.astype(float).to_numpy()[1].tolist() == [2.5, 6.25]

@@ -35,9 +35,10 @@ def test_a_logistic_curve_of_calendar_years_is_found_and_written_as_people_write
     _, result = shares
     law = result.best
     assert law.name == "logistic"
-    assert law.in_symbols == "share = c3/(c1*exp(-c2*(year - 1970)) + 1)"
-    rate = law.constants["c2"]
+    assert law.in_symbols == "share = c3/(1 + exp(-c1*(year - c2 - 1970)))"
+    rate, middle = law.constants["c1"], law.constants["c2"]
     assert abs(rate[0] - 0.5) < 4.0 * rate[1] < 0.1
+    assert abs(middle[0] - 22.0) < 4.0 * middle[1] < 0.4
     assert "column 'year' is counted in years from 1970" in result.notes
 
 
@@ -50,8 +51,8 @@ def test_such_a_law_takes_calendar_years_and_gives_them(shares):
     assert abs(float(right.subs("share", 46.0)) - 1992.0) < 0.2
     f = sympy.lambdify(sympy.symbols("year share"), law.expression)
     np.testing.assert_allclose(f(table.year, table.share), law(table), rtol=1e-6, atol=1e-6)
-    assert "(year - 1970)" in repr(law)
-    assert r"\left(\mathrm{year} - 1970\right)" in law.latex
+    assert "(year - 1992.0)" in repr(law)
+    assert r"\left(\mathrm{year} - 1992.0\right)" in law.latex
 
 
 def test_it_is_stored_and_drawn_on_its_scale(shares, tmp_path):

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 import sympy
+from sympy.core.parameters import distribute
 
 from pie import discover
-from pie.discovery.writing import as_people_write, as_text, equation, led, usual
+from pie.discovery.writing import as_people_write, equation, led, usual
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
-from pie.expr.sympy_bridge import named, rounded, to_sympy
+from pie.expr.known_numbers import free_numbers
+from pie.expr.sympy_bridge import as_text, named, rounded, to_sympy
 from pie.search.shapes import shapes
 from pie.zeroset.distance import first_order_distances
 
@@ -16,7 +18,9 @@ NAMES = ("x", "y")
 
 
 def written(form) -> str:
-    return as_text(equation(rounded(named(to_sympy(form), NAMES)), form, NAMES))
+    with distribute(False):
+        f = named(to_sympy(form), NAMES)
+    return as_text(equation(rounded(f), form, NAMES))
 
 
 @pytest.mark.parametrize(
@@ -24,7 +28,7 @@ def written(form) -> str:
     [
         ("x1 - 2.5*x2 + 3.75", "y = 0.4*x + 1.5"),
         ("x1*x2 + 0.5*x2 - 1.5*x1", "y = 1.5*x/(x + 0.5)"),
-        ("2*x2 + 5*x2*exp(-0.5*x1) - 3", "y = 1.5/(1 + 2.5*exp(-0.5*x))"),
+        ("2*x2 + 5*x2*exp(-0.5*x1) - 3", "y = 1.5/(1 + exp(-0.5*(x - 1.833)))"),
         ("x1*x2 - 0.75 - 2.5*x1", "y = 2.5 + 0.75/x"),
         ("x1**2*x2 - 2.5", "x**2*y = 2.500"),
         ("x1 - 0.25*x2", "y = 4*x"),
@@ -80,3 +84,23 @@ def test_what_is_subtracted_is_on_the_right_side_in_latex_as_well():
     x, y = np.random.default_rng(0).uniform(0.5, 2.0, (2, 60))
     table = {"x": x, "y": y, "z": 1.5 * x**2 + 2.5 * x * y + 3.5}
     assert "- (" not in discover(table).best.latex
+
+
+@pytest.mark.parametrize(
+    "text, middle",
+    [
+        ("x2 + 5*x2*exp(-1.6*x1) - 3", True),
+        ("x2 + 5*x2*exp(-1.6*x1) - 3 - 7.5*exp(-1.6*x1)", True),
+        ("x2 + 5*x2*exp(1.6*x1) - 3", True),
+        ("x2 - 5*x2*exp(1.6*x1) - 3", False),  # a pole
+        ("x2 - 5*exp(-1.6*x1) - 3", False),  # a factor with the unit of x2
+    ],
+)
+def test_a_logistic_curve_is_written_by_its_middle(text, middle):
+    expression = parse(text)
+    form = led(expression)
+    points = np.random.default_rng(0).uniform(0.5, 2.0, (20, 2))
+    assert form.values(points) == pytest.approx(expression.values(points))
+    assert usual(form) == usual(expression)
+    assert free_numbers(form).shape[1] == free_numbers(expression).shape[1]
+    assert (form != expression) == middle

@@ -402,3 +402,18 @@ def test_a_constant_beyond_a_million_is_refined_if_the_start_has_it():
     near = law.with_constants(np.array(law.constants) * off)
     (fit,) = fit_sampson([near], points, n_starts=1, descents=1, warm=True)
     assert fit.error < 0.1 * judged(near, points).error
+
+
+@pytest.mark.parametrize(
+    "start, law",
+    [
+        ("x2 + 1e41*x2*exp(-0.3*x1) - 1.2", lambda T: 0.97 / (1.0 + np.exp(-(T - 330.0) / 3.0))),
+        ("x2 - 1e10*exp(-0.07*x1) - 0.2", lambda T: 5.0 * np.exp(-(T - 325.0) / 12.0) + 0.5),
+        ("x2 - 1e-19*x1**8", lambda T: 2.5 * (T / 325.0) ** 9),
+    ],
+)
+def test_the_factor_of_an_exponential_or_a_power_far_from_zero_follows_its_rate(start, law):
+    T = np.linspace(290.0, 360.0, 36)
+    points = np.column_stack([T, law(T)])
+    (found,) = fit_sampson([parse(start)], points, n_starts=1, descents=1, warm=True)
+    assert found.error < 1e-8

@@ -104,7 +104,7 @@ def test_the_overview_has_every_law_the_simplest_rival_or_none(curve):
     short, long = (law(t, ("p", "v"), curve) for t in ("x1*x2 - 1", "x1*x2 + 0.0001*x1 - 1"))
     found = Result((long, short), ("p", "v"), (), 80, 0.1)
     table = pictures.overview({"gas": found, "noise": Result((), ("a", "b"), (), 9, 0.1)})
-    assert "-0.0001 + 1/p" in table.law[0] and table.simplest[0] == "p*v = 1"
+    assert "= 1/p - 0.0001" in table.law[0] and table.simplest[0] == "p*v = 1"
     assert table.law[1] == "no law found" and table["rms / spread"][1] == "–"
 
 

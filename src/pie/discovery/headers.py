@@ -12,6 +12,11 @@ LONGEST = 60  # letters of a unit
 MOST_LETTERS = 200  # of a name behind which a unit is looked for
 _NO_UNIT = {"1", "-"}
 _AMBIGUOUS = {"C", "F"}  # of charge and capacitance, or of temperature
+# in the name of a column of errors, beside that of the column that has them
+_ERROR = {
+    "err", "error", "errors", "uncertainty", "unc", "sigma", "σ", "std", "sd", "stderr", "sem"
+}  # fmt: skip
+_BEHIND_SLASH = re.compile(r"(.*\S)\s+/\s+(\S+)")  # T / K, as a quantity over its unit
 _IN_BRACKETS = re.compile(r"(.*\S)(?:\s+\(|\s*\[)((?:[^()\[\]]|\([^()]*\))+)[)\]]")
 
 
@@ -43,19 +48,53 @@ def with_unit(name: object) -> tuple[str, str]:
     return _as_symbol(stem), unit
 
 
+def with_unit_below(name: str, cell: str) -> str:
+    """A name followed by the unit that stands below it; the name where that is none.
+
+    >>> with_unit_below("p", "kPa"), with_unit_below("V", "(l)"), with_unit_below("T", "high")
+    ('p [kPa]', 'V [l]', 'T')
+    """
+    bare = re.fullmatch(r"[(\[](.*)[)\]]", cell)
+    both = f"{name} [{bare[1] if bare else cell}]"
+    return both if with_unit(both)[1] else name
+
+
 def names_and_units(names: Iterable[object]) -> list[tuple[str, str]]:
     """Of the columns of one table. What brackets tell apart is a part of the name, and no unit.
 
+    A unit behind a slash is one if all columns have one, as ``p / V`` may be a ratio.
+
     >>> names_and_units(["p (kPa)", "T (min)", "T (max)"])
     [('p', 'kPa'), ('T (min)', ''), ('T (max)', '')]
+    >>> names_and_units(["t / s", "U / V"]), names_and_units(["t", "U / V"])
+    ([('t', 's'), ('U', 'V')], [('t', ''), ('U / V', '')])
     """
     names = [*names]
+    slashes = [_BEHIND_SLASH.fullmatch(str(name)[:MOST_LETTERS]) for name in names]
+    if names and all(slashes):
+        names = [f"{both[1]} [{both[2]}]" for both in slashes]
     stems = [str(_parts(name)[0]) for name in names]
     several = Counter(stems)
     return [
         with_unit(name) if several[stem] == 1 else (_as_symbol(name), "")
         for name, stem in zip(names, stems, strict=True)
     ]
+
+
+def errors_of(names: Sequence[str]) -> dict[int, int]:
+    """Places of columns that are called errors of another one, each with the place of that one.
+
+    >>> errors_of(["x", "y", "y_err", "sigma x", "xerr", "sd"])
+    {2: 1, 3: 0, 4: 0}
+    """
+    apart = (re.sub(r"(?<=\w)err(or)?$", " err", name.lower()) for name in names)
+    words = [re.findall(r"[^\W_]+", name) for name in apart]
+    found = {}
+    for j, own in enumerate(words):
+        rest = [word for word in own if word not in _ERROR]
+        if rest and rest != own and rest in words:
+            found[j] = words.index(rest)
+    return found
 
 
 def _parts(name: object) -> tuple[object, str]:
@@ -67,7 +106,9 @@ def _parts(name: object) -> tuple[object, str]:
 
 def among(name: object, names: Sequence[str]) -> str:
     """How a name that somebody gives stands in ``names``, with its unit or without."""
-    return found if (found := called(name)) in names else _as_symbol(name)
+    behind = _BEHIND_SLASH.fullmatch(str(name)[:MOST_LETTERS])
+    short = [called(name), *([behind[1]] if behind else [])]
+    return next((found for found in short if found in names), _as_symbol(name))
 
 
 def _as_symbol(name: object) -> str:

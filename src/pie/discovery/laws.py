@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
-from ..expr.sympy_bridge import balanced, named, rounded, to_sympy
+from ..expr.sympy_bridge import as_text, balanced, named, rounded, to_sympy
 from ..fit.uncertainty import polished, standard_errors, usual_points
 from ..network.inference import Network
 from ..search.candidates import Price, Unusable
@@ -59,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_people_write, as_text, led
+from .writing import as_people_write, led
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -105,7 +105,8 @@ def discover(
             it is fitting are fitted. Only then does the answer depend on the machine, and
             ``result.notes`` says so. Compilation, on the first call ever, does not count.
         uncertainties: standard deviations of the errors of each column, in its units, by name or
-            in order; 0 = exact. Distances are counted in these; None: in the columns' spreads.
+            in order; 0 = exact. Distances are counted in these. None: those of columns such as
+            ``y_err``, the root mean square of each; where there are none, in the columns' spreads.
         units: of each column, by name or in order, such as ``kPa``, ``m/s^2``, ``1`` for none.
             Constants get theirs, and a factor that is 1 in these units only, as in ``sin(t)`` for t
             in s, counts as a constant. Four columns or more are searched by their dimensionless
@@ -138,7 +139,8 @@ def discover(
     table = measurements(data, missing, max_points, seed)
     none_given = units is None or (isinstance(units, Mapping) and not units)
     known_units = None if none_given else Units.of(units, table.names)
-    errors = known_errors(uncertainties, table.names)
+    given = dict(zip(table.names, table.errors, strict=True)) if any(table.errors) else None
+    errors = known_errors(given if uncertainties is None else uncertainties, table.names)
     asked = [involving] if np.isscalar(involving) else () if involving is None else involving
     wanted = {_place(name, table.names) for name in asked}
     model = from_pretrained(weights)
@@ -291,12 +293,14 @@ def _worth_searching(
         sharp, least = (SHARP, worth) if size < 4 else (math.inf, MANY)
         for strength, columns in ranked:
             among = {names[j] for j in columns}
-            lawful = (f for f in laws if f.certificate.law and f.certificate.contrast <= sharp)
+            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
             known = any({*f.names} <= among for f in lawful)
+            # a table of three columns, two of which have a law, is not searched as one
+            enough = WORTH if size < 4 and lawful else least
             if not wanted <= {*columns} or columns in done or known:
                 continue
             is_table = size == d  # searched in any case
-            if not is_table and strength > min(least, _as_sharp(laws, among)):
+            if not is_table and strength > min(enough, _as_sharp(laws, among)):
                 continue
             if not is_table and tried >= max_sets:
                 left_out += 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .headers import MAX_COLUMNS, among, names_and_units
+from .headers import MAX_COLUMNS, among, errors_of, names_and_units, with_unit_below
 from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
 
 MAX_POINTS = 1000  # more are thinned at random
@@ -21,6 +21,9 @@ FINEST = 1e-60  # those of columns that vary by less vanish
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
 NOTES, UNITS = "notes", "units"  # attributes of a data frame
+_UNNAMED = "column {}"  # in a table with a header
+# names of columns that number the rows, if they do; the first ones where one has no name
+_ROWS = {_UNNAMED.format(1), "unnamed: 0", "index", "row", "rownames", "row.names", "id"}
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
 # a data frame of any library, columns by name, what NumPy takes for (N, D), or a file's path
@@ -42,7 +45,8 @@ class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
     ``notes`` say what was left out; years and dates are counted on ``scales`` of their own.
-    ``units`` stand behind the names in the table, empty where there is none.
+    ``units`` stand behind the names in the table, empty where there is none. ``errors`` are
+    standard deviations of the columns' errors, from columns of such; 0 where there is none.
     """
 
     points: np.ndarray
@@ -50,6 +54,7 @@ class Measurements:
     notes: tuple[str, ...]
     scales: tuple[Scale, ...] = ()
     units: tuple[str, ...] = ()
+    errors: tuple[float, ...] = ()
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -57,8 +62,8 @@ def read_csv(path: Path) -> pd.DataFrame:
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
     within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … ``-`` is
-    standard input. BadTable quotes what is wrong with the file.
+    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … A second line
+    may hold units. ``-`` is standard input. BadTable quotes what is wrong with the file.
     """
     path = Path(path)
     try:
@@ -87,16 +92,23 @@ def read_csv(path: Path) -> pd.DataFrame:
         rows = [[_with_point(cell) for cell in row] for row in rows]
     header = _is_header(rows)
     cells = rows.pop(0) if header else [""] * len(rows[0])
-    names = [cell or (f"column {j}" if header else f"x{j}") for j, cell in enumerate(cells, 1)]
+    unnamed = _UNNAMED if header else "x{}"
+    names = [cell or unnamed.format(j) for j, cell in enumerate(cells, 1)]
     for i, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise BadTable(
                 f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
             )
-    frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
+    notes, first = [], ", ".join(rows[0]) if rows else ""
     if not header and any(_number(cell) is None for cell in rows[0]):
-        said = ", ".join(rows[0])
-        frame.attrs[NOTES] = [f"the first line, {quoted(said)}, is taken for a row, not for names"]
+        notes = [f"the first line, {quoted(first)}, is taken for a row, not for names"]
+    elif header and rows and not _holds_numbers(rows[0]):
+        with_units = [with_unit_below(*both) for both in zip(names, rows[0], strict=True)]
+        if with_units != names:
+            names, rows = with_units, rows[1:]
+            notes = [f"the second line, {quoted(first)}, is taken for units"]
+    frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
+    frame.attrs[NOTES] = notes
     return frame
 
 
@@ -116,6 +128,10 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     below = (_number(row[j]) for row in rows[1:] for j in text if j < len(row))
     is_row = all(x is None or np.isnan(x) for x in below)
     return bool(text) and not (is_row and any(x is not None and x % 1.0 > 0.0 for x in first))
+
+
+def _holds_numbers(row: Sequence[str]) -> bool:
+    return any(x is not None and np.isfinite(x) for x in map(_number, row))
 
 
 def _split(lines: Sequence[str], delimiter: str | None, strict: bool = False) -> list[list[str]]:
@@ -170,9 +186,10 @@ def measurements(
 
     Args:
         data: a data frame, columns by name, what NumPy takes for (N, D), or the path of a file
-            for :func:`read_csv`; text is read as numbers or dates (ISO 8601), and columns in which
-            no cell is one are left out. Columns are :func:`called
-            <pie.discovery.headers.called>` as their header says, without a unit behind a name.
+            for :func:`read_csv`; text is read as numbers or dates (ISO 8601). Columns are
+            :func:`called <pie.discovery.headers.called>` as their header says, without a unit
+            behind a name. Left out are columns of other text, numbers of the rows in one without a
+            name or called ``index``, ``id``, …, and errors of another one, called ``y_err``.
         missing: ``error``, or ``drop`` for rows in which a value is missing.
         max_points: more are thinned at random.
         seed: of the thinning.
@@ -193,6 +210,8 @@ def measurements(
     columns = [_column(frame.iloc[:, j], *scale) for j, scale in enumerate(counted_on.items())]
     points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     points += 0.0  # −0 becomes 0
+    points, names = _without_row_numbers(points, names, notes)
+    points, names, errors = _without_errors(points, names, units, notes)
     if missing == "drop":
         points, names = _with_values(points, names, notes)
     points = _complete(points, names, missing, notes)
@@ -218,7 +237,43 @@ def measurements(
     scales = tuple(counted_on[name] for name in kept)
     notes += [scale.note(quoted(name)) for name, scale in zip(kept, scales) if scale.conventional]
     units = tuple(units.get(name, "") for name in kept)
-    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units)
+    known = tuple(errors.get(name, 0.0) for name in kept)
+    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units, known)
+
+
+def _without_row_numbers(
+    points: np.ndarray, names: list[str], notes: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Without a column that is called so and numbers the rows, if there are more than two."""
+    for j, name in enumerate(names):
+        column = points[:, j]
+        ascending = np.all(np.diff(column) > 0.0) and np.all(column == np.round(column))
+        if name.lower() in _ROWS and ascending and len(names) > 2:
+            notes.append(f"column {quoted(name)} numbers the rows: left out")
+            return np.delete(points, j, axis=1), [*names[:j], *names[j + 1 :]]
+    return points, names
+
+
+def _without_errors(
+    points: np.ndarray, names: list[str], units: Mapping[str, str], notes: list[str]
+) -> tuple[np.ndarray, list[str], dict[str, float]]:
+    """Without columns that are called errors of others and may be; these, as root mean squares."""
+    pairs = {}
+    for j, k in errors_of(names).items():
+        given = points[:, j][~np.isnan(points[:, j])]
+        in_units = units.get(names[j], "") in ("", units.get(names[k], ""))
+        if len(given) and given.min() >= 0.0 < given.max() and in_units:
+            pairs.setdefault(k, (j, float(np.sqrt(np.mean(np.square(given)))), np.ptp(given) > 0.0))
+    left = {j for j, _, _ in pairs.values()}
+    kept = [j for j in range(len(names)) if j not in left]
+    if len(kept) < 2:
+        return points, names, {}
+    for k, (j, size, varies) in pairs.items():
+        what = f"the error of {quoted(names[k])}: {size:.3g}"
+        mean = " in the root mean square" if varies else ""
+        notes.append(f"column {quoted(names[j])} is taken for {what}{mean}")
+    errors = {names[k]: size for k, (_, size, _) in pairs.items()}
+    return points[:, kept], [names[j] for j in kept], errors
 
 
 def _names(frame: pd.DataFrame) -> list[str]:

@@ -17,7 +17,7 @@ from .. import __version__
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
-from ..expr.sympy_bridge import named, number, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import Constant, as_text, named, number, rounded, to_latex, to_sympy
 from ..files import whole
 from ..search.candidates import Price
 from ..zeroset.degeneracy import SOUND
@@ -26,9 +26,10 @@ from ..zeroset.factors import Factor
 from ..zeroset.noise import UNKNOWN, Noise
 from ..zeroset.outliers import OUTLYING
 from .certificate import Certificate
+from .headers import among
 from .measurements import Table, columns_in, counted
 from .scales import Scale
-from .writing import as_text, equation, usual
+from .writing import equation, usual
 
 FORMAT = 7  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
@@ -130,9 +131,8 @@ class Law:
     def _with_numbers(self) -> sympy.Expr:
         return self._written([number(value) for _, value, _, _ in self._fitted])
 
-    @property
-    def _with_symbols(self) -> sympy.Expr:
-        return self._written([sympy.Symbol(name) for name in self.constants])
+    def _with_symbols(self, kind: type[sympy.Symbol]) -> sympy.Expr:
+        return self._written([kind(name) for name in self.constants])
 
     def _from_zero(self, shown: sympy.Basic) -> sympy.Basic:
         """With years as ``year - 1970`` where they are counted from 1970; products stay as such."""
@@ -153,6 +153,7 @@ class Law:
             Unsolved: arithmetic is not enough, as where the column is in two terms or in a sine.
             ValueError: there is no such column.
         """
+        name = among(name, self.names)
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; the law has {', '.join(self.names)}")
         try:
@@ -167,7 +168,7 @@ class Law:
     @property
     def template(self) -> sympy.Expr:
         """f with its constants as symbols c1, c2, …, which are positive."""
-        return self._from_zero(self._with_symbols)
+        return self._from_zero(self._with_symbols(sympy.Symbol))
 
     def _written(self, fitted: Sequence[sympy.Expr]) -> sympy.Expr:
         """f with these for the magnitudes of its fitted constants, columns counted as fitted."""
@@ -179,7 +180,8 @@ class Law:
         for value, unit, known in every:
             size = _known_number(abs(value)) if known else written[abs(value), unit]
             numbers.append(-size if value < 0.0 else size)
-        return named(to_sympy(self.program, numbers), self.names)
+        with distribute(False):  # k*(x - x0) stays a product
+            return named(to_sympy(self.program, numbers), self.names)
 
     @property
     def equation(self) -> sympy.Eq:
@@ -192,7 +194,8 @@ class Law:
     @property
     def in_symbols(self) -> str:
         """The equation on one line, its constants called c1, c2, …"""
-        return as_text(self._from_zero(equation(self._with_symbols, self.program, self.names)))
+        f = self._with_symbols(Constant)
+        return as_text(self._from_zero(equation(f, self.program, self.names)))
 
     @property
     def constants(self) -> dict[str, tuple[float, float]]:
@@ -229,9 +232,7 @@ class Law:
     @property
     def latex(self) -> str:
         """The equation in LaTeX, constants to four significant digits."""
-        shown = self.equation
-        with distribute(False):  # SymPy multiplies out while it prints
-            return to_latex(shown)
+        return to_latex(self.equation)
 
     @property
     def factors(self) -> tuple[tuple[sympy.Expr, float], ...]:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import sympy
 from sympy.core.parameters import distribute
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.printer import Printer
+from sympy.printing.str import StrPrinter
 
 from .expression import Expression, Tree, to_tree
 
@@ -83,9 +86,48 @@ def balanced(f: sympy.Expr) -> sympy.Eq:
     summands = sympy.Add.make_args(f)
     right = [term for term in summands if term.as_coeff_Mul()[0] < 0]
     if len(right) == len(summands):
-        return sympy.Eq(-f, 0, evaluate=False)
+        return sympy.Eq(sympy.Add(*(-term for term in summands)), 0, evaluate=False)
     left = [term for term in summands if term not in right]
-    return sympy.Eq(sympy.Add(*left), -sympy.Add(*right), evaluate=False)
+    return sympy.Eq(sympy.Add(*left), sympy.Add(*(-term for term in right)), evaluate=False)
+
+
+class Constant(sympy.Symbol):
+    """A symbol that stands before others in a product, as SymPy sorts these by their class.
+
+    >>> Constant("c") * sympy.Symbol("T"), sympy.Symbol("c") * sympy.Symbol("T")
+    (c*T, T*c)
+    """
+
+    __slots__ = ()
+
+
+class _Ordered(Printer):
+    """What is subtracted stands behind what it is subtracted from."""
+
+    def _as_ordered_terms(self, expr: sympy.Add, order: str | None = None) -> list[sympy.Expr]:
+        terms = super()._as_ordered_terms(expr, order)
+        return sorted(terms, key=lambda term: bool(term.as_coeff_Mul()[0] < 0))
+
+
+class _Text(_Ordered, StrPrinter):
+    pass
+
+
+class _Latex(_Ordered, LatexPrinter):
+    pass
+
+
+def as_text(shown: sympy.Basic) -> str:
+    """On one line, an equation with ``=``.
+
+    >>> c, x = sympy.symbols("c x")
+    >>> as_text(sympy.Eq(x - c, 2)), str(x - c)
+    ('x - c = 2', '-c + x')
+    """
+    with distribute(False):  # SymPy multiplies out while it prints
+        if isinstance(shown, sympy.Eq):
+            return f"{as_text(shown.lhs)} = {as_text(shown.rhs)}"
+        return _Text().doprint(shown)
 
 
 def to_latex(shown: sympy.Basic) -> str:
@@ -99,4 +141,5 @@ def to_latex(shown: sympy.Basic) -> str:
         for symbol in shown.free_symbols
         if not re.fullmatch(r"[A-Za-z]_?\d*", symbol.name)
     }
-    return sympy.latex(shown, symbol_names=upright)
+    with distribute(False):
+        return _Latex({"symbol_names": upright}).doprint(shown)

@@ -8,6 +8,10 @@ r is the first-order distance to the zero set, invariant under ``f → C·f``. T
 r²/(1 + r²/s²) (Geman & McClure 1985), which bounds the influence of outliers and of points near
 which ∇f vanishes, as at the centre of a circle; s = ∞ for least squares. :mod:`pie.fit.guards`
 detects degenerate solutions.
+
+Where a step c + δ brings nothing, c·exp(δ/c) is tried, which is the same to first order. The factor
+b of b·exp(a·x), or of b·x^a, follows a along ln b = −a·x₀ + …, a straight line on a logarithmic scale,
+and a valley that steps cannot follow where x is far from 0.
 """
 
 import numpy as np
@@ -17,6 +21,7 @@ from ..expr.elementary import ascending, copy, inlined, jit, mean_of
 from ..zeroset.distance import norm_of
 
 LARGEST = 1e6  # maximum magnitude of a constant that starts within it
+LEAST, MOST = 0.01, 20.0  # relative steps that are tried in proportion, too
 _SCREEN_POINTS = 64
 TRIMMED = 0.75  # share of the points that count as inliers
 _HEAVY = 0.14  # threshold for outliers: mean square of the inliers over that of all points
@@ -110,6 +115,19 @@ def _solve(matrix, right, out):
     return True
 
 
+@inlined
+def _in_proportion(constants, step, limit, trial):
+    """c·exp(δ/c) into ``trial`` for steps δ (P,); False if it is too large, or nearly c + δ."""
+    largest = furthest = 0.0
+    for k in range(constants.size):
+        c = constants[k]
+        ratio = abs(step[k] / c) if c != 0.0 else np.inf
+        trial[k] = c * np.exp(step[k] / c) if ratio < MOST else c + step[k]
+        largest = max(largest, abs(trial[k]))
+        furthest = max(furthest, ratio)
+    return furthest > LEAST and (largest <= limit or limit > LARGEST)
+
+
 @jit
 def _descend(codes, constants, columns, exact, max_iterations, far):
     """Levenberg–Marquardt from ``constants``, in place; returns the mean square residual."""
@@ -147,17 +165,23 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
                 predicted += step[k] * (damping * scale[k] * step[k] + downhill[k])
                 largest = max(largest, abs(trial[k]))
                 moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
+            at = np.inf
             if largest <= limit:
                 at = residuals(codes, trial, columns, slim, trial_residual, far)
-                if at < cost:
-                    gain = (cost - at) * n / predicted
-                    slow = slow + 1 if cost - at < 1e-3 * cost else 0
-                    copy(trial, constants)
-                    copy(trial_residual, residual)
-                    cost = at
-                    damping *= max(1.0 / 9.0, 1.0 - (2.0 * gain - 1.0) ** 3)
-                    growth = 2.0
-                    accepted, fresh = True, False
+            if not at < cost and _in_proportion(constants, step, limit, trial):
+                at = residuals(codes, trial, columns, slim, trial_residual, far)
+                if at < cost:  # scales of the slopes, too
+                    for k in range(p):
+                        scale[k] *= (constants[k] / trial[k]) ** 2
+            if at < cost:
+                gain = (cost - at) * n / predicted
+                slow = slow + 1 if cost - at < 1e-3 * cost else 0
+                copy(trial, constants)
+                copy(trial_residual, residual)
+                cost = at
+                damping *= max(1.0 / 9.0, 1.0 - (2.0 * gain - 1.0) ** 3)
+                growth = 2.0
+                accepted, fresh = True, False
             if moved < 1e-14 or slow >= 4:
                 break
         if not accepted:

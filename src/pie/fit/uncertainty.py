@@ -89,7 +89,10 @@ def polished(
     units: np.ndarray,
     usual: np.ndarray | None = None,
 ) -> Expression:
-    """Constants refined by Gauss–Newton steps, each accepted only if the RMS residual falls."""
+    """Constants refined by Gauss–Newton steps, each accepted only if the RMS residual falls.
+
+    They are added, or taken in proportion (:mod:`pie.fit.sampson`), or a quarter of them is added.
+    """
     usual = usual_points(expression, points, units) if usual is None else usual
     best = rms_distance(expression, points, units, usual)
     if not np.isfinite(best):
@@ -101,8 +104,8 @@ def polished(
             break
         size = np.linalg.norm(jacobian, axis=0).clip(1e-300)
         step = np.linalg.lstsq(jacobian / size, -residual, rcond=1e-12)[0] / size
-        for length in (1.0, 0.25):
-            moved = np.array(expression.constants) + free @ (length * step)
+        before, step = np.array(expression.constants), free @ step
+        for moved in (before + step, before * np.exp(step / before), before + 0.25 * step):
             if not np.all(np.isfinite(moved)):
                 continue
             trial = expression.with_constants(moved)
