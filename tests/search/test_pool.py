@@ -24,7 +24,7 @@ from pie.search.pool import (
 from pie.search.price import Prices, few_points, form_price, price_of, settled, whole_price
 from pie.zeroset.crossings import sheets
 
-WAVES = 3.0 * forms().cost(parse("sin(cos(x1)) - x2"), 2) + 2 / 98
+WAVES = 3.0 * forms().cost(parse("sin(cos(x1)) - x2").codes, 2) + 2 / 98
 CLOUD = Cloud.as_given(np.random.default_rng(0).standard_normal((20, 2)))
 
 
@@ -117,7 +117,7 @@ def test_drafts_are_canonical_new_complete_and_short():
 def test_the_price_of_a_form_is_that_of_a_fit_without_known_numbers(law):
     form = parse(law)
     price = price_of(Fit(form, 0.0, "ok", contrast=1.0), 10**15, Prices())
-    assert form_price(form, Prices()) == pytest.approx(price.total, rel=1e-12)
+    assert form_price(form.codes, Prices()) == pytest.approx(price.total, rel=1e-12)
 
 
 def test_a_fit_that_failed_has_no_price():

@@ -254,7 +254,7 @@ def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
         except ValueError:  # too long
             break
         away, _ = first_order(law, cloud.given, errors_of(cloud.given, cloud.exact))
-        long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
+        long = form_price(found.fit.expression.codes, prices) > SHORT * cloud.n_variables
         return float((NEAR if long else BETTER) * np.sqrt(np.mean(capped(away) ** 2)))
     return np.inf
 

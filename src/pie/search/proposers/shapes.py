@@ -228,7 +228,7 @@ def shapes(
     for _, form in named:
         if found := numbers_of(form, points, cloud.errors, limits, rates):
             found = near_best(found, points, cloud.errors, limits)
-            cost = len(cloud) * np.log(found.error) + form_price(_canonical(form), prices)
+            cost = len(cloud) * np.log(found.error) + form_price(_canonical(form).codes, prices)
             priced.append((round(cost, 6), found))
     cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
     drafts = [found.best(cloud.n_variables) for _, found in cheapest]
