@@ -48,6 +48,9 @@ def test_units_may_stand_behind_slashes():
     assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
     assert str(result.best.solved_for("p / kPa")) == str(result.best.solved_for("p"))
     assert np.abs(result.best.distance(table)).max() < 1e-9
+    longer = table.assign(note=1.0)  # not a quantity over its unit
+    assert np.array_equal(result.best.distance(longer), result.best.distance(table))
+    assert [*longer] == ["p / kPa", "V / L", "note"]
 
 
 def test_none_are_taken_where_others_are_given_or_none_are_asked_for():

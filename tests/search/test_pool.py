@@ -146,7 +146,17 @@ def test_the_price_is_its_formula(text, contrast, prices, expected):
 def test_the_price_of_constants_and_form_alone_knows_no_points():
     f = parse("x1 - 2*x2")
     price = price_of(Fit(f, -1e-3, "ok", 1e-3, 0.1), 100, Prices())
-    assert form_price(f, Prices()) == pytest.approx(price.total - price.misfit - few_points(1, 100))
+    assert form_price(f.codes, Prices()) == pytest.approx(price.total - price.misfit - few_points(1, 100))
+
+
+def test_a_high_power_is_refused_unless_it_is_exact():
+    points = np.linspace(1.0, 2.0, 50)[:, None] ** np.array([1.0, 24.5])
+    for text, contrast, refused in [
+        ("x2 - x1**24.5", 0.01, True), ("x2 - 3*x1**-24.5", 0.01, True),
+        ("x2 - x1**24.5", 1e-12, False), ("x2 - x1**12.5", 0.01, False),
+    ]:  # fmt: skip
+        price = whole_price(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), points, Prices())
+        assert np.isinf(price.total) == refused
 
 
 def test_numbers_cost_more_where_points_are_few():

@@ -17,7 +17,16 @@ from .. import __version__
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
-from ..expr.sympy_bridge import Constant, as_text, named, number, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import (
+    DIGITS,
+    Constant,
+    as_text,
+    named,
+    number,
+    rounded,
+    to_latex,
+    to_sympy,
+)
 from ..files import whole
 from ..search.candidates import Price
 from ..zeroset.degeneracy import SOUND
@@ -37,6 +46,7 @@ SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
 RIVAL = 3.0  # nats: a law that is less probable by no more is hardly told from the best
 SHOWN = 3  # rivals in a printed result
+NEAR = 0.01  # of the spread: shifts by standard errors of so large residuals do not matter
 
 
 def measured(value: float, error: float) -> str:
@@ -145,7 +155,8 @@ class Law:
             return shown.xreplace(origins)
 
     def solved_for(self, name: str) -> sympy.Eq:
-        """The law as ``name`` = …, constants to four digits; of an even power the positive root.
+        """The law as ``name`` = …, constants to four digits, or more where these would tell less
+        than the law knows; of an even power the positive root.
 
         Odd roots are those of positive numbers.
 
@@ -161,7 +172,8 @@ class Law:
         except Unsolved as why:
             raise Unsolved(_in_names(str(why), self.names)) from None
         roots = {power: _root(power) for power in found.atoms(sympy.Pow)}
-        right = rounded(named(found.xreplace(roots), self.names))
+        digits = max([DIGITS, *self._digits.values()])
+        right = rounded(named(found.xreplace(roots), self.names), digits)
         origins = {scale.origin for own, scale in zip(self.names, self.scales) if own == name}
         return sympy.Eq(sympy.Symbol(name), self._from_zero(right) + number(sum(origins)))
 
@@ -187,9 +199,23 @@ class Law:
     def equation(self) -> sympy.Eq:
         """The law as people write it, constants to four digits, such as p·V = 8.314·n·T.
 
-        A curve that is usually given by one column is solved for it, as a logistic one.
+        They have more where rounding would move the law by more than its error and a thousandth of
+        the columns' spreads. A curve that is usually given by one column is solved for it, as a logistic one.
         """
-        return self._from_zero(equation(rounded(self._with_numbers), self.program, self.names))
+        digits = self._digits
+        shown = rounded(self._with_numbers, lambda value: digits.get(abs(value), DIGITS))
+        return self._from_zero(equation(shown, self.program, self.names))
+
+    @property
+    def _digits(self) -> dict[float, int]:
+        """Of the constants that need more than :data:`DIGITS`, by their magnitudes."""
+        enough = max(1.0, NEAR / self.relative_rms) if self.relative_rms else np.inf
+        found = {}
+        for _, size, error, _ in self._fitted:
+            if 0.0 < error * enough < size:
+                places = math.floor(math.log10(size)) + 1 - math.log10(2.0 * error * enough)
+                found[size] = min(max(math.ceil(places), DIGITS), 15)
+        return found
 
     @property
     def in_symbols(self) -> str:

@@ -45,6 +45,7 @@ from .pool import lowest
 from .relations import Relation, codes_of_sum, weighted_codes
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
+HIGHEST = 20.0  # exponent of a law; in formulas of science it is 12 (data/prior/formulas.csv)
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,12 @@ def _implicit(codes: tuple[int, ...]) -> int:
 
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
+    """Price of the sines and cosines with a fitted constant inside, for points (N, D).
+
+    inf where one turns faster than the points can show, and for high powers.
+    """
+    if has_high_power(expression):
+        return np.inf
     price = 0.0
     for tree in subtrees(to_tree(expression)):
         if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
@@ -200,11 +206,24 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
     return price
 
 
+def has_high_power(expression: Expression) -> bool:
+    """Whether an exponent is above :data:`HIGHEST`: such a power stands for an exponential.
+
+    >>> from pie.expr.expression import parse
+    >>> has_high_power(parse("x2 - x1**-12")), has_high_power(parse("x2 - x1**72.9"))
+    (False, True)
+    """
+    return any(
+        tree[0] == "pow" and tree[2][0] == "c" and abs(tree[2][1]) > HIGHEST
+        for tree in subtrees(to_tree(expression))
+    )
+
+
 def whole_price(
     fit: Fit, points: np.ndarray, prices: Prices, dimensions: Dimensions | None = None
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
-    the units of the columns, if these matter.
+    the units of the columns, if these matter. A fit with a high power is refused.
     """
     price = price_of(fit, len(points), prices)
     if not np.isfinite(price.misfit):
@@ -229,7 +248,8 @@ def of_branch(branch: Price, whole: Price, prices: Prices) -> Price:
     """Of a branch of a zero set: its form is known with that of the whole, but for which it is."""
     both = branch, whole
     costs = [one.constants + one.form + one.tokens + one.implicit for one in both]
-    saved = max(costs[0] - costs[1], 0.0) if np.isfinite(whole.misfit) else 0.0
+    known = np.isfinite([whole.misfit, *costs]).all()
+    saved = max(costs[0] - costs[1], 0.0) if known else 0.0
     return replace(branch, branch=prices.branch - saved)
 
 

@@ -12,6 +12,9 @@ with M coefficients; the last factor is the median of :math:`\chi^2_\nu / \nu`. 
 hardly wider than the noise has no direction, so k is the smallest for which patches are ``WIDE``
 times wider than :math:`\sigma_k` in every direction of t. From there to larger patches
 :math:`\sigma_k` stays as it is under noise, and grows at least as a power of their width without.
+
+Where most rows are replicates, equal to others but for one column, neighbours lie on a line, and
+the noise is that column's standard deviation within the groups of equal rows.
 """
 
 from dataclasses import dataclass
@@ -68,6 +71,8 @@ def noise_of(points: np.ndarray) -> Noise:
     >>> print(noise_of(circle + 0.01 * rng.standard_normal((300, 2))))
     0.0097 of the spread (0.0085 to 0.011)
     """
+    if replicates := _among_replicates(points):
+        return replicates
     n, m = len(points), points.shape[1] * (points.shape[1] + 1) // 2
     away = squared_distances(points[:: -(-n // PATCHES)], points)
     near = points[np.argsort(away, axis=1, kind="stable")[:, : n // 2 + 1]]
@@ -83,6 +88,23 @@ def noise_of(points: np.ndarray) -> Noise:
             return Noise(level, low, level * error)
         k = round(k * RUNGS + 0.5)
     return UNKNOWN
+
+
+def _among_replicates(points: np.ndarray) -> Noise | None:
+    """The smallest of the columns' noises among replicates, where these are half of the rows."""
+    found = []
+    for j in range(points.shape[1]):
+        others = np.delete(points, j, axis=1)
+        _, group, count = np.unique(others, axis=0, return_inverse=True, return_counts=True)
+        group = group.ravel()
+        if (freedom := len(points) - len(count)) < len(points) / 2:
+            continue
+        mean = np.bincount(group, points[:, j]) / count
+        level = float(np.sqrt(np.sum((points[:, j] - mean[group]) ** 2) / freedom))
+        error = float(np.exp(2.0 / np.sqrt(2.0 * freedom)))  # of a standard deviation
+        if level >= LEAST:  # else rows stand there twice
+            found.append(Noise(level, level / error, level * error))
+    return min(found, key=lambda noise: noise.level, default=None)
 
 
 def _patches(near: np.ndarray) -> tuple[float, float]:
