@@ -1,5 +1,7 @@
 """The loop of every search, its pool, and the price by which PIE+ ranks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,15 @@ from pie.search.pool import (
     search,
     watched,
 )
-from pie.search.price import Prices, few_points, form_price, price_of, settled, whole_price
+from pie.search.price import (
+    Prices,
+    few_points,
+    form_price,
+    of_branch,
+    price_of,
+    settled,
+    whole_price,
+)
 from pie.zeroset.crossings import sheets
 
 WAVES = 3.0 * forms().cost(parse("sin(cos(x1)) - x2").codes, 2) + 2 / 98
@@ -287,3 +297,18 @@ def test_a_watcher_sees_every_batch_and_ends_a_search_and_those_within_it():
     assert [held for _, held in seen] == [0, 0, 1, 2] and {name for name, _ in seen} == {"test"}
     search(CLOUD, [says("x1")], fitted, Pool(by_fitness))
     assert len(seen) == 4, "nobody watches any more"
+
+
+def test_the_price_of_a_branch_is_a_number_where_that_of_the_whole_is_none():
+    """With as many numbers as points either is infinite."""
+    branch, whole = Price(-9.0, constants=np.inf), Price(-10.0, constants=np.inf)
+    assert of_branch(branch, whole, Prices()).total == np.inf
+    assert of_branch(branch, replace(whole, constants=5.0), Prices()).total == np.inf
+
+
+def test_a_pole_beside_noisy_points_is_no_sheet():
+    x = np.random.default_rng(0).uniform(0.2, 5.0, 200)
+    y = (1.0 + 0.5 / (x - 0.1)) * (1.0 + 0.05 * np.random.default_rng(1).standard_normal(200))
+    assert np.array_equal(
+        sheets(parse("x2 - 1 - 0.5/(x1 - 0.1)"), np.column_stack([x, y])), np.ones(200)
+    )

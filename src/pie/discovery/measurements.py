@@ -182,13 +182,12 @@ def _with_point(cell: str) -> str:
 def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
     """Rows of a file in which commas do not separate fields, without commas in numbers."""
     cells = [cell for row in rows for cell in row]
-    if any("." in cell and "," not in cell and _number(cell) is not None for cell in cells):
-        changed, what = _without_thousands, "commas between thousands are left out"
-    else:
-        changed, what = _with_point, "commas are read as decimal signs"
-    example = next((cell for cell in cells if changed(cell) != cell), None)
-    if example:
-        notes.append(f"{what}: {example} is {changed(example)}")
+    with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
+    thousands = any("." in cell and "," not in cell and _number(cell) is not None for cell in cells)
+    changed = _without_thousands if thousands else _with_point
+    if with_commas and all(map(_THOUSANDS.fullmatch, with_commas)):
+        what = "stand between thousands" if thousands else "are decimal signs"
+        notes.append(f"commas {what}: {with_commas[0]} is {changed(with_commas[0])}")
     return [[changed(cell) for cell in row] for row in rows]
 
 
