@@ -16,6 +16,7 @@ import pandas as pd
 
 CALENDAR = {"year", "years", "yr", "date"}  # words in names of columns of years
 NO_CALENDAR = {"per", "light"}  # words beside these that make another quantity of them
+DECIMAL = {"decimal", "fraction", "fractional"}  # words beside these of years that are not whole
 FIRST, LAST = 1000.0, 3000.0  # years
 DECADE = 10.0
 YEARS = "years"
@@ -74,12 +75,13 @@ class Scale:
 def scale_of_years(name: str, values: np.ndarray) -> Scale:
     """Of a column of numbers (N,): from its decade if it is called a year and may be one.
 
-    With other words beside *year* values are whole, and it is no rate or another quantity.
+    With other words beside *year* its values are whole, and it is no rate or another quantity.
 
     >>> years = np.arange(1970.0, 1990.0)
-    >>> for name in ("year", "Year of birth", "income per year", "light_years"):
-    ...     print(scale_of_years(name, years).origin, end=" ")
-    1970.0 1970.0 0.0 0.0
+    >>> [scale_of_years(name, years).origin for name in ("year", "birth_year", "income per year")]
+    [1970.0, 1970.0, 0.0]
+    >>> [scale_of_years(name, years + 0.3).origin for name in ("decimal year", "birth_year")]
+    [1970.0, 0.0]
     """
     words = {*re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())}
     known = values[np.isfinite(values)]
@@ -87,7 +89,7 @@ def scale_of_years(name: str, values: np.ndarray) -> Scale:
         return Scale()
     if not FIRST <= known.min() <= known.max() <= LAST:
         return Scale()
-    if words - CALENDAR and np.any(known != np.round(known)):
+    if words - CALENDAR - DECIMAL and np.any(known != np.round(known)):
         return Scale()
     return Scale(_decade(known.min()))
 

@@ -109,10 +109,12 @@ def terms_at(
     """
     (n, d), b = points.shape, len(numbers)
     many = np.column_stack([np.tile(points, (b, 1)), np.repeat(numbers, n, axis=0)])
-    found = [_term(term).value_and_gradient(many) for term in terms]
-    columns = np.stack([value for value, _ in found], axis=-1)
-    slopes = np.stack([gradient[:, :d] * spreads for _, gradient in found], axis=-1)
-    return columns.reshape(b, n, -1), slopes.reshape(b, n, d, -1).swapaxes(1, 2)
+    columns, slopes = np.empty((b, n, len(terms))), np.empty((b, d, n, len(terms)))
+    for k, term in enumerate(terms):
+        value, gradient = _term(term).value_and_gradient(many)
+        columns[..., k] = value.reshape(b, n)
+        slopes[..., k] = (gradient[:, :d] * spreads).reshape(b, n, d).swapaxes(1, 2)
+    return columns, slopes
 
 
 @np.errstate(all="ignore")
@@ -193,7 +195,8 @@ class Moments:
 
         ``fixed`` are the same of terms that stand before these in every set, (1, …).
         """
-        (b, d, n, _), none = slopes.shape, (columns[:1, ..., :0], slopes[:1, ..., :0])
+        b, d, n, _ = slopes.shape
+        none = np.empty((1, n, 0)), np.empty((1, d, n, 0))
         usable, kept = [], []
         for values, gradients in (fixed or none, (columns, slopes)):
             steepness, size = steepness_and_size(values, gradients)

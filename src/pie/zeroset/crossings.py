@@ -68,7 +68,7 @@ def _are_zeros(
     ends, heights = np.stack([low, high]), np.stack([f_low, f_high])
     largest, brackets = np.abs(heights).max(axis=0), np.arange(low.shape[1])
     for _ in range(HALVINGS):
-        middle = 0.5 * (ends[0] + ends[1])
+        middle = np.ascontiguousarray(0.5 * (ends[0] + ends[1]))
         between = values(*expression.arrays, middle)
         side = ((between < 0.0) != (heights[0] < 0.0)).astype(int)
         ends[side, :, brackets], heights[side, brackets] = middle.T, between

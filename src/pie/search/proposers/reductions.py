@@ -212,7 +212,7 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
         ]
         terms += level
     columns = np.stack([v for v, _, _ in terms], axis=-1)
-    gradients = np.moveaxis(np.stack([s for _, s, _ in terms], axis=-1), 2, 1)  # (B, D, N, M)
+    gradients = np.stack([s.swapaxes(1, 2) for _, s, _ in terms], axis=-1)  # (B, D, N, M)
     _, _, away = with_distances(columns, gradients)
     return np.sqrt(np.sum(away**2, axis=1) / (n - len(terms)))
 
