@@ -198,11 +198,13 @@ class Moments:
         b, d, n, _ = slopes.shape
         none = np.empty((1, n, 0)), np.empty((1, d, n, 0))
         usable, kept = [], []
-        for values, gradients in (fixed or none, (columns, slopes)):
+        for both in (fixed or none, (columns, slopes)):
+            values, gradients = map(np.ascontiguousarray, both)
             steepness, size = steepness_and_size(values, gradients)
             good = (size > 1.0 / LARGEST) & (size < LARGEST)
             parts = values, gradients, steepness
-            parts = parts if good.all() else tuple(np.ascontiguousarray(p[..., good]) for p in parts)
+            if not good.all():
+                parts = tuple(np.ascontiguousarray(part[..., good]) for part in parts)
             usual = _medians(parts[-1])
             kept.append((*parts[:-1], parts[-1] / np.where(usual > 0.0, usual, 1.0)))
             usable.append(good)
