@@ -211,20 +211,18 @@ def _algebraic_step(codes, constants, columns, work, out):
 
 @inlined
 def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
-    """Constants (K, P) that several starts lead to, and mean square residuals, (K,), least first.
+    """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start (S, P) and its image under one Gauss–Newton step on f is screened on at most 64 of
     the points ``columns`` (D, N). Levenberg–Marquardt goes on from the best ``descents`` until the
     mean square is ≤ ``exact``; the first six starts are tried before the others. ``far`` is s.
-    Residuals are inf where a descent has no end.
     """
     d, n = columns.shape
     p = starts.shape[1]
+    best, lowest = starts[0].copy(), np.inf
     if p == 0:
         work = workspace(codes, 1 + d, n)
-        return starts[:1].copy(), np.full(
-            1, residuals(codes, starts[0], columns, work, np.empty(n), far)
-        )
+        return best, residuals(codes, best, columns, work, np.empty(n), far)
     m = min(n, _SCREEN_POINTS)
     few = np.empty((d, m))
     for j in range(d):
@@ -232,8 +230,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
             few[j, i] = columns[j, i * max(1, n // m)]
     slopes, slim, residual = workspace(codes, 1 + p, m), workspace(codes, 1 + d, m), np.empty(m)
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
-    ends, reached = np.ones((descents, p)), np.full(descents, np.inf)
-    lowest, screened, done = np.inf, 0, 0
+    screened = done = 0
     for upto, tries in ((min(_FIRST_LOOK, len(starts)), min(2, descents)), (len(starts), descents)):
         for s in range(screened, upto):
             image = tried[2 * s + 1]
@@ -245,18 +242,15 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
         for s in ascending(costs)[: tries - done]:
             if not np.isfinite(costs[s]):
                 break
-            copy(tried[s], ends[done])
-            costs[s] = np.inf  # done
-            reached[done] = _descend(codes, ends[done], columns, exact, max_iterations, far)
-            if reached[done] < lowest:
-                lowest = reached[done]
             done += 1
-            if not lowest > exact:
-                break
-        if not lowest > exact:
-            break
-    order = ascending(reached)
-    return ends[order], reached[order]
+            constants = tried[s].copy()
+            costs[s] = np.inf  # done
+            cost = _descend(codes, constants, columns, exact, max_iterations, far)
+            if cost < lowest:
+                best, lowest = constants, cost
+                if not lowest > exact:
+                    return best, lowest
+    return best, lowest
 
 
 @inlined
@@ -285,13 +279,9 @@ def _refit(codes, constants, columns, exact, max_iterations, far):
 
 @jit
 def fit(codes, starts, columns, spreads, exact, max_iterations, descents, far):
-    """Constants and mean squares of :func:`_minimise`, ``far`` in ``spreads`` (D,).
-
-    The first ones, of least mean square, are those of the inliers where others look like outliers.
-    """
+    """Constants (P,) by :func:`_minimise`, ``far`` in ``spreads`` (D,), and the mean square."""
     far *= np.sqrt(mean_of(spreads**2))
-    ends, costs = _minimise(codes, starts, columns, exact, max_iterations, descents, far)
-    some = 0 < ends.shape[1] < int(TRIMMED * columns.shape[1])
-    if np.isfinite(costs[0]) and costs[0] > exact and some:
-        _refit(codes, ends[0], columns, exact, max_iterations, far)
-    return ends, costs
+    constants, cost = _minimise(codes, starts, columns, exact, max_iterations, descents, far)
+    if np.isfinite(cost) and cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
+        _refit(codes, constants, columns, exact, max_iterations, far)
+    return constants, cost

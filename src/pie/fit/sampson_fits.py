@@ -4,7 +4,7 @@ The compiled fits release the interpreter lock.
 """
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -70,16 +70,6 @@ def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
     return replace(fit, contrast=max(fit.contrast, error / null))
 
 
-def _distinct(ends: np.ndarray) -> Iterator[np.ndarray]:
-    """The constants (P,) of which no earlier ones are the same to three digits."""
-    seen = set()
-    for end in ends:
-        digits = tuple(f"{c:.2e}" for c in end)
-        if digits not in seen:
-            seen.add(digits)
-            yield end
-
-
 def fit_sampson(
     expressions: Sequence[Expression],
     points: np.ndarray,
@@ -98,7 +88,6 @@ def fit_sampson(
         expressions: skeletons; their constants are the first start if ``warm``, else unused.
         points: (N, D).
         n_starts: initial constants screened per skeleton; ``descents`` of them are descended from.
-            Where the closest end is degenerate, the next one that is not is the fit.
         max_iterations: of each descent; an RMS residual of 1e-10 spreads ends the fit.
         seed: of the starts and of the permutation.
         workers: threads.
@@ -118,19 +107,12 @@ def fit_sampson(
         starts = start_table(n_starts, old.size, seed)
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
-        ends, costs = sampson.fit(
+        constants, cost = sampson.fit(
             codes, starts, columns, spreads, goal, max_iterations, descents, far
         )
-        if not np.isfinite(costs[0]):
+        if not np.isfinite(cost):
             return Fit(skeleton, -np.inf, "undefined at some point, or flat, for every start")
-        fits = (
-            _judged(skeleton.with_constants(end), clouds, curved)
-            for end in _distinct(ends[np.isfinite(costs)])
-        )
-        first = next(fits)
-        if np.isfinite(first.fitness):
-            return first
-        return next((fit for fit in fits if np.isfinite(fit.fitness)), first)
+        return _judged(skeleton.with_constants(constants), clouds, curved)
 
     if workers == 1:
         return [one(expression) for expression in expressions]

@@ -214,8 +214,8 @@ class Moments:
         flat = slopes.reshape(b, d * n, len(places))
         a, g = (np.matmul(m.swapaxes(1, 2), m) for m in (columns, flat))
         scale = np.sqrt(np.diagonal(a, axis1=1, axis2=2))
-        both = scale[:, :, None] * scale[:, None, :]
-        return cls(a / both, g / both, scale, places)
+        units = scale[:, :, None] * scale[:, None, :]
+        return cls(a / units, g / units, scale, places)
 
     def relations(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """√λ (S,) and coefficients (S, K) of subsets (S, K), each in the set of terms ``which``.
