@@ -157,6 +157,8 @@ def discover(
     notes, complete = list(table.notes), True
     if units is None:
         known_units = Units.of_headers(table, notes)
+    given = known_units.names if known_units else ("",) * d
+    counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
@@ -175,6 +177,8 @@ def discover(
                 found, complete = _search(
                     model, points, names, config, seed, known, workers, own, scales
                 )
+                in_units = tuple(counted_in[j] for j in columns)
+                found = [replace(law, column_units=in_units) for law in found]
                 laws += found if own is None else _with_units(found, own, points, notes)
                 watch.progress.update()
                 if not complete:

@@ -13,7 +13,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .headers import MAX_COLUMNS, among, errors_of, names_and_units, with_unit_below
+from .headers import (
+    MAX_COLUMNS,
+    among,
+    converted,
+    errors_of,
+    names_and_units,
+    with_unit_below,
+)
 from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
 
 MAX_POINTS = 1000  # more are thinned at random
@@ -63,9 +70,10 @@ def read_csv(path: Path) -> pd.DataFrame:
     """A table from a text file, whatever its delimiter, decimal sign and header; cells are text.
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
-    within a number is its decimal sign, or between thousands if other numbers have points. Lines that begin with # are comments. A first line of
-    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … A second line
-    may hold units. ``-`` is standard input. BadTable quotes what is wrong with the file.
+    within a number is its decimal sign, or between thousands if other numbers have points. Lines
+    that begin with # are comments. A first line of numbers, or of a row's name and numbers, is no
+    header: columns are then x1, x2, … A second line may hold units. ``-`` is standard input.
+    BadTable quotes what is wrong with the file.
     """
     path = Path(path)
     try:
@@ -428,36 +436,48 @@ def _unmasked(values: object) -> np.ndarray:
     return np.asarray(values)
 
 
-def columns_in(data: Table, names: Sequence[str], scales: Sequence[Scale] = ()) -> np.ndarray:
+def columns_in(
+    data: Table, names: Sequence[str], scales: Sequence[Scale] = (), units: Sequence[str] = ()
+) -> np.ndarray:
     """The columns with these names as float64, (N, D), nan where a value is missing.
 
     By name where the columns have names. An array has just these columns, in this order, or more:
-    then they are called x1, x2, … They are counted on ``scales``, one for each; () = as they are.
+    then they are called x1, x2, … They are counted on ``scales`` and in ``units``, one for each; ()
+    = as they are. Other units behind the names are converted.
 
     >>> columns_in(np.array([[1.0, 2.0, 3.0]]), ["x1", "x3"])
     array([[1., 3.]])
+    >>> columns_in({"p (Pa)": [1500.0]}, ["p"], units=["kPa"])
+    array([[1.5]])
 
     Raises:
-        BadTable: a column is not there, or holds no numbers.
+        BadTable: a column is not there, holds no numbers, or is in a unit of something else.
     """
     frame, named = _frame(data)
+    known = frame.attrs[UNITS]
     if not named and frame.shape[1] == len(names):
         frame.columns = [*names]
     elif named:  # t / s is t beside a column without a unit, too
         own = [*frame.columns]
         both = ((name, among(name, names)) for name in own)
         frame.columns = [name if short in own else short for name, short in both]
-    for name in names:
+    found = []
+    for j, name in enumerate(names):
         if [*frame.columns].count(name) > 1:
             raise BadTable(f"two columns are called {quoted(name)}; expected different names")
         if name not in frame and named:
-            known = ", ".join(frame)
-            raise BadTable(f"the data have no column {quoted(name)}; known are {known}")
+            have = ", ".join(frame)
+            raise BadTable(f"the data have no column {quoted(name)}; known are {have}")
         if name not in frame:
             have = counted(frame.shape[1], "column")
             raise BadTable(f"the data have {have}; expected {len(names)}")
-    each = zip(names, scales or (Scale(),) * len(names), strict=True)
-    return np.column_stack([_values(frame[name], name, scale) for name, scale in each])
+        values = _values(frame[name], name, scales[j] if scales else Scale())
+        unit, into = known.get(name, ""), units[j] if units else ""
+        try:
+            found.append(converted(values, unit, into) if unit and into else values)
+        except ValueError:
+            raise BadTable(f"column {quoted(name)} is in {unit}; expected {into}") from None
+    return np.column_stack(found)
 
 
 def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:

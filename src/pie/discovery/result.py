@@ -40,7 +40,7 @@ from .measurements import Table, columns_in, counted
 from .scales import Scale
 from .writing import equation, usual
 
-FORMAT = 7  # of the JSON
+FORMAT = 8  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -131,6 +131,7 @@ class Law:
     outliers: int = 0
     inlier_rms: float = math.inf
     scales: tuple[Scale, ...] = ()  # on which the columns are counted; () = as they are
+    column_units: tuple[str, ...] = ()  # in which they are counted, if that is known
 
     @property
     def expression(self) -> sympy.Expr:
@@ -200,7 +201,8 @@ class Law:
         """The law as people write it, constants to four digits, such as p·V = 8.314·n·T.
 
         They have more where rounding would move the law by more than its error and a thousandth of
-        the columns' spreads. A curve that is usually given by one column is solved for it, as a logistic one.
+        the columns' spreads. A curve that is usually given by one column is solved for it, as a
+        logistic one.
         """
         digits = self._digits
         shown = rounded(self._with_numbers, lambda value: digits.get(abs(value), DIGITS))
@@ -285,8 +287,11 @@ class Law:
         return first_order_distances(self.program, self.points_in(points))
 
     def points_in(self, table: Table) -> np.ndarray:
-        """The law's columns of a table as ``program`` takes them, (N, D): years from 1970, say."""
-        return columns_in(table, self.names, self.scales)
+        """The law's columns of a table as ``program`` takes them, (N, D): years from 1970, say.
+
+        In the units of the table in which it was found, if the header of the table has others.
+        """
+        return columns_in(table, self.names, self.scales, self.column_units)
 
     def __repr__(self) -> str:
         return as_text(self.equation)
@@ -300,6 +305,7 @@ class Law:
             "latex": self.latex,
             "columns": list(self.names),
             "scales": [asdict(scale) for scale in self.scales],
+            "column_units": list(self.column_units),
             "constants": {
                 name: {"value": value, "standard_error": _number(error)}
                 | ({"unit": unit} if self.units else {})
@@ -357,7 +363,7 @@ class Law:
             chi, record["proposer"], price, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
             record["outliers"], _from_number(record["inlier_rms"]),
-            tuple(Scale(**scale) for scale in record["scales"]),
+            tuple(Scale(**scale) for scale in record["scales"]), tuple(record["column_units"]),
         )  # fmt: skip
 
 
