@@ -409,6 +409,13 @@ def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
     return _with_names(pd.DataFrame(array)), False
 
 
+class _Shared(dict):
+    """An attribute that pandas does not copy with every column of a frame."""
+
+    def __deepcopy__(self, memo: dict) -> "_Shared":
+        return self
+
+
 def _with_names(frame: pd.DataFrame, names: Iterable | None = None) -> pd.DataFrame:
     """With columns as they are called, and as an attribute the units behind their names.
 
@@ -420,7 +427,7 @@ def _with_names(frame: pd.DataFrame, names: Iterable | None = None) -> pd.DataFr
         for name, both in zip(own, names_and_units(own), strict=True)
     ]
     frame = frame.set_axis([name for name, _ in found], axis=1)
-    frame.attrs[UNITS] = dict(found)
+    frame.attrs[UNITS] = _Shared(found)
     return frame
 
 
