@@ -104,6 +104,17 @@ def test_the_smallest_subset_has_the_smallest_generalised_eigenvalue(cloud, rng)
         assert list(best.indices) == list(ranked[0].indices)
 
 
+def test_a_subset_is_solved_as_it_would_be_alone(cloud, rng):
+    """To the last bit, beside others that converge sooner or later."""
+    points, terms = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.02, rng), monomials(2, 2)
+    moments = Moments.of(*terms_at(terms, points, points.std(axis=0)))
+    chosen = subsets(terms, 3)
+    sizes, weights = moments.relations(chosen, np.zeros(len(chosen), int))
+    for k in range(len(chosen)):
+        size, weight = moments.relations(chosen[k : k + 1], np.zeros(1, int))
+        assert size[0] == sizes[k] and np.array_equal(weight[0], weights[k])
+
+
 def test_of_several_sets_of_terms_the_best_one_is_chosen(cloud, rng):
     """x2 = exp(1.3·x1) among exp(t·x1) for five t."""
     points = add_noise(cloud("x2 - exp(1.3*x1)", variable=2), 0.001, rng)

@@ -390,12 +390,13 @@ def solved(a, g, chosen, which, squarings, weights):
             for i in range(k):
                 for z in range(LANES):
                     total[z] += power[i, i, z]
-            least = 1.0
+            some = False
             for z in range(LANES):
-                alive[z] = alive[z] and 0.0 < total[z] < LARGEST
-                least = min(least, total[z] if alive[z] else 1.0)
+                ended = step > 0 and total[z] > CONVERGED
+                alive[z] = alive[z] and not ended and 0.0 < total[z] < LARGEST
+                some |= alive[z]
                 total[z] = 1.0 / (total[z] * total[z])
-            if step > 0 and least > CONVERGED:
+            if not some:
                 break
             for i in range(k):
                 for j in range(i + 1):
