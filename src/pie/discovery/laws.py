@@ -36,7 +36,7 @@ from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
 from ..zeroset.distance import first_order_distances, root_mean_square
 from ..zeroset.metric import SET, Metric
-from ..zeroset.noise import noise_of
+from ..zeroset.noise import noise_of, noise_of_replicates
 from ..zeroset.outliers import near
 from ..zeroset.spreads import robust_spreads
 from . import subsets
@@ -357,7 +357,8 @@ def _search(
         found, complete = stop.found, False
     metric = Metric.of(points, found.logarithmic, robust_spreads)
     scales = metric.units(points) if errors is None else errors
-    noise = noise_of(metric.coordinates(points) / np.where(metric.exact, SET, 1.0))
+    flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
+    noise = noise_of_replicates(flat) or noise_of(flat)
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:

@@ -13,8 +13,8 @@ hardly wider than the noise has no direction, so k is the smallest for which pat
 times wider than :math:`\sigma_k` in every direction of t. From there to larger patches
 :math:`\sigma_k` stays as it is under noise, and grows at least as a power of their width without.
 
-Where most rows are replicates, equal to others but for one column, neighbours lie on a line, and
-the noise is that column's standard deviation within the groups of equal rows.
+Where most rows are replicates, equal to others but for one column, neighbours lie on a line, as if
+they were exact; there the noise is that column's standard deviation within the groups of equal rows.
 """
 
 from dataclasses import dataclass
@@ -71,8 +71,6 @@ def noise_of(points: np.ndarray) -> Noise:
     >>> print(noise_of(circle + 0.01 * rng.standard_normal((300, 2))))
     0.0097 of the spread (0.0085 to 0.011)
     """
-    if replicates := _among_replicates(points):
-        return replicates
     n, m = len(points), points.shape[1] * (points.shape[1] + 1) // 2
     away = squared_distances(points[:: -(-n // PATCHES)], points)
     near = points[np.argsort(away, axis=1, kind="stable")[:, : n // 2 + 1]]
@@ -90,8 +88,14 @@ def noise_of(points: np.ndarray) -> Noise:
     return UNKNOWN
 
 
-def _among_replicates(points: np.ndarray) -> Noise | None:
-    """The smallest of the columns' noises among replicates, where these are half of the rows."""
+def noise_of_replicates(points: np.ndarray) -> Noise | None:
+    """The smallest of the columns' noises among replicates, where these are half of the rows.
+
+    >>> x = np.repeat([1.0, 2.0, 3.0], 20)
+    >>> y = x + 0.1 * np.random.default_rng(0).standard_normal(60)
+    >>> print(noise_of_replicates(np.column_stack([x, y])))
+    0.089 of the spread (0.074 to 0.11)
+    """
     found = []
     for j in range(points.shape[1]):
         others = np.delete(points, j, axis=1)
