@@ -437,3 +437,41 @@ def test_columns_are_taken_by_name_or_place():
         columns_in(frame, ["x", "z"])
     with pytest.raises(BadTable, match="the data have 3 columns; expected 2"):
         columns_in(three, ["p", "V"])
+
+
+@pytest.mark.parametrize(
+    "text, values, note",
+    [
+        ("T\tcost\n1.5\t987\n2.5\t1,234\n3.5\t12,345\n", [987.0, 1234.0, 12345.0],
+         ["commas stand between thousands: 1,234 is 1234"]),
+        ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345],
+         ["commas are decimal signs: 0,987 is 0.987"]),
+        ("T;cost\n1;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
+    ],
+    ids=["thousands", "either", "decimals"],
+)  # fmt: skip
+def test_commas_in_numbers_are_of_one_kind_in_a_file(text, values, note, tmp_path):
+    frame = read_csv(table(tmp_path, text))
+    assert frame["cost"].astype(float).tolist() == values and frame.attrs["pie.notes"] == note
+
+
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_a_mark_on_some_rows_takes_no_row_with_it(missing):
+    frame = pd.DataFrame(CLOUD, columns=["x", "y"]).assign(mark=[1.0, np.nan] * 4)
+    found = measurements(frame, missing=missing)
+    assert found.points.shape == (8, 2)
+    assert found.notes == ("column 'mark' is 1 or missing in every row: left out",)
+
+
+def test_attributes_of_a_frame_are_the_users():
+    frame = pd.DataFrame(CLOUD, columns=["x", "y (m)"])
+    frame.attrs |= {"units": "SI", "notes": "run 7"}
+    found = measurements(frame)
+    assert found.names == ("x", "y") and found.units == ("", "m") and found.notes == ()
+    assert frame.attrs == {"units": "SI", "notes": "run 7"}
+
+
+def test_a_name_of_a_table_that_was_read_keeps_its_brackets(tmp_path):
+    """T (min) is told from T (max), and is no time in minutes where it stands alone."""
+    frame = read_csv(table(tmp_path, "T (min),T (max),p\n1,2,3\n2,3,5\n3,4,8\n4,5,13\n"))
+    assert measurements(frame[["T (min)", "p"]]).names == ("T (min)", "p")

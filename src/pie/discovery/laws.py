@@ -36,7 +36,7 @@ from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
 from ..zeroset.distance import first_order_distances, root_mean_square
 from ..zeroset.metric import SET, Metric
-from ..zeroset.noise import noise_of
+from ..zeroset.noise import noise_of, noise_of_replicates
 from ..zeroset.outliers import near
 from ..zeroset.spreads import robust_spreads
 from . import subsets
@@ -157,6 +157,8 @@ def discover(
     notes, complete = list(table.notes), True
     if units is None:
         known_units = Units.of_headers(table, notes)
+    given = known_units.names if known_units else ("",) * d
+    counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
@@ -175,6 +177,8 @@ def discover(
                 found, complete = _search(
                     model, points, names, config, seed, known, workers, own, scales
                 )
+                in_units = tuple(counted_in[j] for j in columns)
+                found = [replace(law, column_units=in_units) for law in found]
                 laws += found if own is None else _with_units(found, own, points, notes)
                 watch.progress.update()
                 if not complete:
@@ -353,7 +357,8 @@ def _search(
         found, complete = stop.found, False
     metric = Metric.of(points, found.logarithmic, robust_spreads)
     scales = metric.units(points) if errors is None else errors
-    noise = noise_of(metric.coordinates(points) / np.where(metric.exact, SET, 1.0))
+    flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
+    noise = noise_of_replicates(flat) or noise_of(flat)
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
