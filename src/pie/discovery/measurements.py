@@ -191,9 +191,11 @@ def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
     """Rows of a file in which commas do not separate fields, without commas in numbers."""
     cells = [cell for row in rows for cell in row]
     with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
-    thousands = any("." in cell and "," not in cell and _number(cell) is not None for cell in cells)
+    either = all(map(_THOUSANDS.fullmatch, with_commas))
+    points = any("." in cell and "," not in cell and _number(cell) is not None for cell in cells)
+    thousands = either and points
     changed = _without_thousands if thousands else _with_point
-    if with_commas and all(map(_THOUSANDS.fullmatch, with_commas)):
+    if with_commas and either:
         what = "stand between thousands" if thousands else "are decimal signs"
         notes.append(f"commas {what}: {with_commas[0]} is {changed(with_commas[0])}")
     return [[changed(cell) for cell in row] for row in rows]
