@@ -447,8 +447,13 @@ def test_columns_are_taken_by_name_or_place():
         ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345],
          ["commas are decimal signs: 0,987 is 0.987"]),
         ("T;cost\n1;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
+        ("T;cost\n1.5;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
+        ("T;cost\n1;1,234.5\n2;2,345.5\n3;12,345.5\n", [1234.5, 2345.5, 12345.5],
+         ["commas stand between thousands: 1,234.5 is 1234.5"]),
+        ("T;cost\n1;1,234\n2;2,345\n3;1,234,567\n", [1234.0, 2345.0, 1234567.0],
+         ["commas stand between thousands: 1,234 is 1234"]),
     ],
-    ids=["thousands", "either", "decimals"],
+    ids=["thousands", "either", "decimals", "decimals and points", "both", "millions"],
 )  # fmt: skip
 def test_commas_in_numbers_are_of_one_kind_in_a_file(text, values, note, tmp_path):
     frame = read_csv(table(tmp_path, text))

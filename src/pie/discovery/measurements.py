@@ -190,10 +190,11 @@ def _with_point(cell: str) -> str:
 def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
     """Rows of a file in which commas do not separate fields, without commas in numbers."""
     cells = [cell for row in rows for cell in row]
+    numbers = [cell for cell in cells if _number(_without_thousands(cell)) is not None]
     with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
+    with_commas += [cell for cell in numbers if "," in cell and cell not in with_commas]
     either = all(map(_THOUSANDS.fullmatch, with_commas))
-    points = any("." in cell and "," not in cell and _number(cell) is not None for cell in cells)
-    thousands = either and points
+    thousands = either and any("." in cell or cell.count(",") > 1 for cell in numbers)
     changed = _without_thousands if thousands else _with_point
     if with_commas and either:
         what = "stand between thousands" if thousands else "are decimal signs"
