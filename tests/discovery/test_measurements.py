@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hostile import clear
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pie.discovery.measurements import (
@@ -275,6 +275,7 @@ GAPS = st.sampled_from([0.5, 1, 2, None, "-", "3"])
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
+@example([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.5, 1, 0.5], [1, 0.5, None]])
 @given(
     tables(NUMBER) | tables(GAPS) | tables(CELL) | st.lists(st.lists(CELL, max_size=4))
     | tables(NUMBER).map(lambda rows: [[*row, row[0]] for row in rows])
@@ -286,12 +287,15 @@ def test_the_points_of_any_table_are_its_complete_rows_each_once(rows):
         clear(error)
         return
     number = {None: np.nan, "-": np.nan}
-    table = [[float(number.get(cell, cell)) for cell in row] for row in rows]
-    held = np.flatnonzero(~np.isnan(table).all(axis=0))  # other columns are left out
-    complete = list(dict.fromkeys(tuple(r) for r in table if not np.isnan(r)[held].any()))
-    columns = [int(name[1:]) - 1 for name in found.names]
+    table = np.array([[float(number.get(cell, cell)) for cell in row] for row in rows])
+    values = [{*column[~np.isnan(column)].tolist()} for column in table.T]
+    gaps = np.isnan(table).any(axis=0)  # marks of some rows and empty columns are left out
+    held = [j for j, of in enumerate(values) if len(of) > (1 if gaps[j] else 0)]
+    complete = [tuple(row[held].tolist()) for row in table if not np.isnan(row[held]).any()]
+    complete = list(dict.fromkeys(complete))
+    columns = [held.index(int(name[1:]) - 1) for name in found.names]
     assert found.points.tolist() == [[row[j] for j in columns] for row in complete]
-    left_out = set(range(len(table[0]))) - set(columns)
+    left_out = set(range(len(held))) - set(columns)
     kept = [[row[j] for row in complete] for j in columns]
     assert all(len(set(column)) > 1 for column in kept)
     assert len(set(map(tuple, kept))) == len(kept)
