@@ -37,6 +37,7 @@ def written(form) -> str:
         ("x2 - 3*exp(-x1) - 0.4", "y = 0.4 + 3*exp(-x)"),
         ("x2 + exp(x1) - 7", "y = 7 - exp(x)"),
         ("x2 - 1/(1 + exp(-x1))", "y = 1/(1 + exp(-x))"),
+        ("x2 - 1/(1 + exp(-2.5*x1))", "y = 1/(1 + exp(-2.5*x))"),
         ("x2 - 5/(1 + exp(2 - x1))", "y = 5/(exp(2 - x) + 1)"),
         ("x2*exp(1.5*x1) - x2 - 2", "y = 2/(exp(1.5*x) - 1)"),
     ],
@@ -122,3 +123,8 @@ def test_a_rate_of_one_is_a_rate(noise, rng):
     assert law.equation.lhs == sympy.Symbol("q") and law.equation.rhs.has(sympy.exp)
     q = law.equation.rhs.subs({sympy.Symbol("t"): 2.0})
     assert float(q) == pytest.approx(3.0 * (1.0 - np.exp(-2.0)), abs=0.02)
+
+
+def test_rows_that_mirror_each_other_are_no_replicates():
+    x = np.arange(-19.75, 20.0, 0.5)
+    assert not discover(pd.DataFrame({"x": x, "y": x**2})).noise.level > 0.1

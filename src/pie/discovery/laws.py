@@ -70,6 +70,7 @@ SHARP = 0.02  # contrast of a law to which no further column is added, and of a 
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
+ALIKE = 0.3  # of the spread: what replicates differ by at most
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -358,7 +359,9 @@ def _search(
     metric = Metric.of(points, found.logarithmic, robust_spreads)
     scales = metric.units(points) if errors is None else errors
     flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
-    noise = noise_of_replicates(flat) or noise_of(flat)
+    noise = noise_of_replicates(flat)
+    if noise is None or noise.level > ALIKE:  # ±x of one y are no replicates
+        noise = noise_of(flat)
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:

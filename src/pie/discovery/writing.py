@@ -161,9 +161,9 @@ def _centred(parts: list[tuple[float, Tree]], lead: list[Tree]) -> list[tuple[fl
     for b, part in parts:
         both = factors(part)
         match [one for one in both if one not in lead] if all(f in both for f in lead) else []:
-            case [("exp", ("mul", ("c", k), ("x", _) as x)) as old] if b > 0.0 and k:
+            case [("exp", ("mul", ("c", k), ("x", _) as x)) as old] if 0.0 < b != 1.0 and k:
                 inside: Tree = ("mul", ("c", k), ("sub", x, ("c", -math.log(b) / k)))
-            case [("pow", ("exp", ("x", _) as x), ("c", -1.0)) as old] if b > 0.0:
+            case [("pow", ("exp", ("x", _) as x), ("c", -1.0)) as old] if 0.0 < b != 1.0:
                 inside = ("sub", ("c", math.log(b)), x)
             case _:
                 continue
