@@ -149,3 +149,12 @@ def test_the_command_line_takes_them(tmp_path, capsys):
 
 def test_a_series_is_taken_by_its_names():
     assert known_errors(pd.Series({Y: 0.1, X: 0.2}), [X, Y]).tolist() == [0.2, 0.1]
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e-6, 1e-12])
+def test_digits_tell_as_much_in_any_unit(unit, rng):
+    """In SI a current of microamperes has no digits before the fifth place."""
+    points = rng.uniform(1.0, 9.0, (60, 2)).round(2)
+    assert np.allclose(least_errors(unit * points), unit * least_errors(points), rtol=1e-6)
+    exact = rng.uniform(1.0, 9.0, (60, 2))
+    assert not least_errors(unit * exact).any()

@@ -8,6 +8,7 @@ from pie.discovery.cli import main
 from pie.discovery.laws import discover
 from pie.discovery.measurements import BadTable, columns_in, measurements
 from pie.discovery.regressor import ImplicitRegressor
+from pie.discovery.result import Law
 from pie.search.plus import PlusConfig
 
 FEW = PlusConfig(beam=1)
@@ -48,6 +49,9 @@ def test_units_may_stand_behind_slashes():
     assert repr(result.best) == "V*p = 6" and result.best.units == ("kPa·L",)
     assert str(result.best.solved_for("p / kPa")) == str(result.best.solved_for("p"))
     assert np.abs(result.best.distance(table)).max() < 1e-9
+    longer = table.assign(note=1.0)  # not a quantity over its unit
+    assert np.array_equal(result.best.distance(longer), result.best.distance(table))
+    assert [*longer] == ["p / kPa", "V / L", "note"]
 
 
 def test_none_are_taken_where_others_are_given_or_none_are_asked_for():
@@ -95,3 +99,18 @@ def test_the_regressor_reads_them_too():
     table = GAS.drop(columns="sample")
     found = ImplicitRegressor(beam=1).fit(table)
     assert found.law_.units == ("kPa·L",) and found.score(table) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_law_takes_tables_in_other_units():
+    law = discover(GAS, config=FEW).best
+    pascals = GAS.assign(**{"p (kPa)": 1000.0 * GAS["p (kPa)"]})
+    assert np.abs(law.distance(pascals.rename(columns={"p (kPa)": "p (Pa)"}))).max() < 1e-9
+    again = Law.of_record(json.loads(json.dumps(law.record())))
+    assert again.column_units == ("kPa", "L")
+    with pytest.raises(BadTable, match="column 'p' is in s; expected kPa"):
+        law.distance(GAS.rename(columns={"p (kPa)": "p (s)"}))
+
+
+def test_units_that_are_given_do_not_change_what_a_header_says():
+    law = discover(GAS, config=FEW, units={"p": "bar", "V [L]": "l"}).best
+    assert law.units == ("bar·l",) and np.abs(law.distance(GAS)).max() < 1e-9

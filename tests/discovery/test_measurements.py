@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hostile import clear
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pie.discovery.measurements import (
@@ -275,6 +275,7 @@ GAPS = st.sampled_from([0.5, 1, 2, None, "-", "3"])
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
+@example([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.5, 1, 0.5], [1, 0.5, None]])
 @given(
     tables(NUMBER) | tables(GAPS) | tables(CELL) | st.lists(st.lists(CELL, max_size=4))
     | tables(NUMBER).map(lambda rows: [[*row, row[0]] for row in rows])
@@ -286,12 +287,15 @@ def test_the_points_of_any_table_are_its_complete_rows_each_once(rows):
         clear(error)
         return
     number = {None: np.nan, "-": np.nan}
-    table = [[float(number.get(cell, cell)) for cell in row] for row in rows]
-    held = np.flatnonzero(~np.isnan(table).all(axis=0))  # other columns are left out
-    complete = list(dict.fromkeys(tuple(r) for r in table if not np.isnan(r)[held].any()))
-    columns = [int(name[1:]) - 1 for name in found.names]
+    table = np.array([[float(number.get(cell, cell)) for cell in row] for row in rows])
+    values = [{*column[~np.isnan(column)].tolist()} for column in table.T]
+    gaps = np.isnan(table).any(axis=0)  # marks of some rows and empty columns are left out
+    held = [j for j, of in enumerate(values) if len(of) > (1 if gaps[j] else 0)]
+    complete = [tuple(row[held].tolist()) for row in table if not np.isnan(row[held]).any()]
+    complete = list(dict.fromkeys(complete))
+    columns = [held.index(int(name[1:]) - 1) for name in found.names]
     assert found.points.tolist() == [[row[j] for j in columns] for row in complete]
-    left_out = set(range(len(table[0]))) - set(columns)
+    left_out = set(range(len(held))) - set(columns)
     kept = [[row[j] for row in complete] for j in columns]
     assert all(len(set(column)) > 1 for column in kept)
     assert len(set(map(tuple, kept))) == len(kept)
@@ -437,3 +441,46 @@ def test_columns_are_taken_by_name_or_place():
         columns_in(frame, ["x", "z"])
     with pytest.raises(BadTable, match="the data have 3 columns; expected 2"):
         columns_in(three, ["p", "V"])
+
+
+@pytest.mark.parametrize(
+    "text, values, note",
+    [
+        ("T\tcost\n1.5\t987\n2.5\t1,234\n3.5\t12,345\n", [987.0, 1234.0, 12345.0],
+         ["commas stand between thousands: 1,234 is 1234"]),
+        ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345],
+         ["commas are decimal signs: 0,987 is 0.987"]),
+        ("T;cost\n1;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
+        ("T;cost\n1.5;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
+        ("T;cost\n1;1,234.5\n2;2,345.5\n3;12,345.5\n", [1234.5, 2345.5, 12345.5],
+         ["commas stand between thousands: 1,234.5 is 1234.5"]),
+        ("T;cost\n1;1,234\n2;2,345\n3;1,234,567\n", [1234.0, 2345.0, 1234567.0],
+         ["commas stand between thousands: 1,234 is 1234"]),
+    ],
+    ids=["thousands", "either", "decimals", "decimals and points", "both", "millions"],
+)  # fmt: skip
+def test_commas_in_numbers_are_of_one_kind_in_a_file(text, values, note, tmp_path):
+    frame = read_csv(table(tmp_path, text))
+    assert frame["cost"].astype(float).tolist() == values and frame.attrs["pie.notes"] == note
+
+
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_a_mark_on_some_rows_takes_no_row_with_it(missing):
+    frame = pd.DataFrame(CLOUD, columns=["x", "y"]).assign(mark=[1.0, np.nan] * 4)
+    found = measurements(frame, missing=missing)
+    assert found.points.shape == (8, 2)
+    assert found.notes == ("column 'mark' is 1 or missing in every row: left out",)
+
+
+def test_attributes_of_a_frame_are_the_users():
+    frame = pd.DataFrame(CLOUD, columns=["x", "y (m)"])
+    frame.attrs |= {"units": "SI", "notes": "run 7"}
+    found = measurements(frame)
+    assert found.names == ("x", "y") and found.units == ("", "m") and found.notes == ()
+    assert frame.attrs == {"units": "SI", "notes": "run 7"}
+
+
+def test_a_name_of_a_table_that_was_read_keeps_its_brackets(tmp_path):
+    """T (min) is told from T (max), and is no time in minutes where it stands alone."""
+    frame = read_csv(table(tmp_path, "T (min),T (max),p\n1,2,3\n2,3,5\n3,4,8\n4,5,13\n"))
+    assert measurements(frame[["T (min)", "p"]]).names == ("T (min)", "p")

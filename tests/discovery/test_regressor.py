@@ -122,3 +122,12 @@ def test_predict_takes_the_table_of_fit():
     assert model.score(table) > -1e-9 and np.isnan(model.score(table.assign(x=np.nan)))
     table["x"] = ["na" if k == 5 else str(value) for k, value in enumerate(table.x)]
     assert np.flatnonzero(np.isnan(model.predict(table))).tolist() == [3, 5]
+
+
+def test_dates_are_columns_as_they_are_for_discover():
+    days = pd.date_range("2001-01-01", periods=60, freq="30D")
+    years = (days - days[0]) / pd.Timedelta(365.25, "D")
+    table = pd.DataFrame({"date": days, "y": 3.0 + 0.5 * years})
+    fitted = ImplicitRegressor(proposers=("shapes",)).fit(table)
+    assert fitted.law_.scales[0].unit == "years"
+    assert np.abs(fitted.predict(table)).max() < 0.01

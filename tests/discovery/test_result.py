@@ -8,9 +8,12 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+import sympy
 
+from pie import discover
 from pie.discovery.certificate import Certificate
 from pie.discovery.result import Law, Result
 from pie.expr.expression import parse
@@ -63,7 +66,9 @@ def test_equations_are_shown_whole_in_markdown():
 
 
 def test_large_numbers_are_rounded():
-    assert repr(law("x1*x2 - 6.02214076e23")) == "x*y = 6.022e+23"
+    one = law("x1*x2 - 6.02214076e23")
+    assert repr(replace(one, errors=(1e20,))) == "x*y = 6.022e+23"
+    assert repr(replace(one, errors=(1e17,))) == "x*y = 6.022141e+23"
 
 
 def test_an_odd_root_has_a_whole_number_in_it():
@@ -115,3 +120,15 @@ def test_a_saved_result_says_the_same(tmp_path):
     ascii_only = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=ascii_only, check=True)
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "result.json").read_bytes()
+
+
+def test_a_law_far_from_zero_is_written_with_the_digits_that_it_needs():
+    """A frequency near 5 MHz that moves by 300 Hz: of four digits nothing is left."""
+    rng = np.random.default_rng(0)
+    T = np.round(rng.uniform(0.0, 100.0, 60), 2)
+    f = np.round(5000123.0 + 3.1 * T + rng.normal(0.0, 0.3, 60), 1)
+    law = discover({"T": T, "f": f}).best
+    assert re.fullmatch(r"f = 3\.\d+\*T \+ 500012\d\.\d", repr(law))
+    for name, column, other, values in (("f", f, "T", T), ("T", T, "f", f)):
+        right = sympy.lambdify(sympy.Symbol(other), law.solved_for(name).rhs)
+        assert np.abs(right(values) - column).max() < 0.02 * np.ptp(column)

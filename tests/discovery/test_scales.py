@@ -157,3 +157,13 @@ def test_degrees_celsius_have_no_zero_of_their_own():
     assert result.best.price.origins == 0.0
     powers = [law for law in result.candidates if "power" in law.name]
     assert all(law.price.origins > 0.0 for law in powers)
+
+
+def test_numbers_may_stand_in_the_place_of_dates():
+    """Years with decimals of dates over years, days of dates over days."""
+    years = np.array([2003.0, 2003.5, 2003.9])
+    assert columns_in({"date": years, "y": years}, ("date",), [Scale(2000.0, "years")])[:, 0] == (
+        pytest.approx(years - 2000.0)
+    )
+    days = columns_in({"date": ["10.5", "1000"]}, ("date",), [Scale(unit="days", since="2001-01-01")])
+    assert days[:, 0].tolist() == [10.5, 1000.0]

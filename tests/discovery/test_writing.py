@@ -1,6 +1,7 @@
 """Equations as people write them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sympy
 from sympy.core.parameters import distribute
@@ -32,6 +33,13 @@ def written(form) -> str:
         ("x1*x2 - 0.75 - 2.5*x1", "y = 2.5 + 0.75/x"),
         ("x1**2*x2 - 2.5", "x**2*y = 2.500"),
         ("x1 - 0.25*x2", "y = 4*x"),
+        ("x2 - 3*(1 - exp(-x1))", "y = 3 - 3*exp(-x)"),
+        ("x2 - 3*exp(-x1) - 0.4", "y = 0.4 + 3*exp(-x)"),
+        ("x2 + exp(x1) - 7", "y = 7 - exp(x)"),
+        ("x2 - 1/(1 + exp(-x1))", "y = 1/(1 + exp(-x))"),
+        ("x2 - 1/(1 + exp(-2.5*x1))", "y = 1/(1 + exp(-2.5*x))"),
+        ("x2 - 5/(1 + exp(2 - x1))", "y = 5/(exp(2 - x) + 1)"),
+        ("x2*exp(1.5*x1) - x2 - 2", "y = 2/(exp(1.5*x) - 1)"),
     ],
 )
 def test_a_curve_with_a_name_is_written_with_its_constants(given, expected):
@@ -104,3 +112,19 @@ def test_a_logistic_curve_is_written_by_its_middle(text, middle):
     assert usual(form) == usual(expression)
     assert free_numbers(form).shape[1] == free_numbers(expression).shape[1]
     assert (form != expression) == middle
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_a_rate_of_one_is_a_rate(noise, rng):
+    t = np.linspace(0.1, 4.0, 60)
+    charge = 3.0 * (1.0 - np.exp(-t)) + noise * rng.normal(size=t.size)
+    law = discover(pd.DataFrame({"t": t, "q": charge})).best
+    assert law.name == "exponential with offset"
+    assert law.equation.lhs == sympy.Symbol("q") and law.equation.rhs.has(sympy.exp)
+    q = law.equation.rhs.subs({sympy.Symbol("t"): 2.0})
+    assert float(q) == pytest.approx(3.0 * (1.0 - np.exp(-2.0)), abs=0.02)
+
+
+def test_rows_that_mirror_each_other_are_no_replicates():
+    x = np.arange(-19.75, 20.0, 0.5)
+    assert not discover(pd.DataFrame({"x": x, "y": x**2})).noise.level > 0.1

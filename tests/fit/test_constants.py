@@ -163,6 +163,13 @@ def test_degenerate_corners_are_seen(text, reason, rng):
     assert reason in judged(parse(text), points).status
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-5, 1e7])
+def test_a_variable_matters_in_any_unit(unit, rng):
+    x = rng.uniform(1.0, 2.0, 100)
+    points = np.column_stack([unit * x, 3.0 * x**2])
+    assert judged(parse(f"x2 - {3.0 / unit**2}*x1**2"), points).status == "ok"
+
+
 def test_what_cannot_be_fitted_says_why(rng):
     points = -np.abs(rng.standard_normal((50, 2)))
     (undefined,) = fit_sampson([parse("log(x1) + 1*x2")], points)

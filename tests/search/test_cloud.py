@@ -96,3 +96,12 @@ def test_a_law_about_degrees_is_found_under_noise(law_id, root):
     assert np.any(np.isclose(best.constants, np.pi / 180.0, rtol=1e-12))
     clean = points_of(law, 200, 0.0, 0)
     assert np.median(np.abs(best.values(clean))) < 0.05 * clean[:, -1].std()
+
+
+def test_columns_beside_logarithms_are_in_even_units(rng):
+    x = np.exp(rng.uniform(0.0, 5.0, 60))
+    points = np.column_stack([x, 1e5 * rng.uniform(0.0, 1.0, 60), 2.0 * x**1.5])
+    *_, last = clouds(points, none(points), (True, False, True))
+    assert last.units[0] == last.units[2] == 1.0 and 1e4 < last.units[1] < 1e5
+    law = last.back(parse(f"x3 - 1.5*x1 - {np.log(2.0)}"))
+    np.testing.assert_allclose(law.values(points), 0.0, atol=1e-9 * points.max())

@@ -15,7 +15,7 @@ from pie.search.shapes import shapes
 
 
 def cost(text, n_variables=2, prior=None):
-    return (prior or forms()).cost(canonical(parse(text)), n_variables)
+    return (prior or forms()).cost(canonical(parse(text)).codes, n_variables)
 
 
 def test_the_probabilities_of_all_nodes_in_a_context_sum_to_one():
@@ -119,4 +119,4 @@ def test_a_name_makes_a_form_cheaper_and_all_forms_of_a_name_alike(monkeypatch):
 def test_a_form_without_a_name_has_half_of_its_probability_as_a_tree():
     form = canonical(parse("x2*sin(x1) - cos(x1*x2)"))
     drawn = sum(forms().node_cost(*node) for node in nodes(to_tree(form))) + 4 * np.log(2.0)
-    assert forms().cost(form, 2) == pytest.approx(drawn + np.log(2.0))
+    assert forms().cost(form.codes, 2) == pytest.approx(drawn + np.log(2.0))

@@ -11,10 +11,12 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.operators import BY_NAME, MAX_VARIABLES, codes_of
 from pie.network.inference import Network
+from pie.search import plus
 from pie.search.candidates import Candidate
 from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
 from pie.search.plus import PlusConfig, discover_plus, without_outliers
+from pie.search.pool import Interrupted
 from pie.search.proposers.relations import Relations
 from pie.zeroset.metric import Metric
 
@@ -195,3 +197,23 @@ def test_a_zero_without_a_gradient_is_no_outlier(rng):
     )
     best = Candidate(parse("x1**2 - x2**2"), -0.01, 0.0, "ok", contrast=0.01)
     assert without_outliers(best, points, (), FAST) is None
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_what_was_found_is_there_where_the_end_is_interrupted(model, cloud, call, monkeypatch, rng):
+    """While the candidates are made ready the first time, or after a search without outliers."""
+    ranked, calls = plus._ranked, []
+
+    def stopped(*given):
+        calls.append(given)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return ranked(*given)
+
+    points = cloud("x1*x2**2 - 0.5")
+    points += 0.01 * rng.standard_normal(points.shape)
+    points[:30] += rng.uniform(0.5, 1.5, (30, 2))
+    monkeypatch.setattr(plus, "_ranked", stopped)
+    with pytest.raises(Interrupted) as stop:
+        discover_plus(model, points, replace(FAST, proposers=("relations",)))
+    assert stop.value.found.candidates and len(calls) == 2

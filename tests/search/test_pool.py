@@ -1,5 +1,7 @@
 """The loop of every search, its pool, and the price by which PIE+ ranks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,10 +23,18 @@ from pie.search.pool import (
     search,
     watched,
 )
-from pie.search.price import Prices, few_points, form_price, price_of, settled, whole_price
+from pie.search.price import (
+    Prices,
+    few_points,
+    form_price,
+    of_branch,
+    price_of,
+    settled,
+    whole_price,
+)
 from pie.zeroset.crossings import sheets
 
-WAVES = 3.0 * forms().cost(parse("sin(cos(x1)) - x2"), 2) + 2 / 98
+WAVES = 3.0 * forms().cost(parse("sin(cos(x1)) - x2").codes, 2) + 2 / 98
 CLOUD = Cloud.as_given(np.random.default_rng(0).standard_normal((20, 2)))
 
 
@@ -117,7 +127,7 @@ def test_drafts_are_canonical_new_complete_and_short():
 def test_the_price_of_a_form_is_that_of_a_fit_without_known_numbers(law):
     form = parse(law)
     price = price_of(Fit(form, 0.0, "ok", contrast=1.0), 10**15, Prices())
-    assert form_price(form, Prices()) == pytest.approx(price.total, rel=1e-12)
+    assert form_price(form.codes, Prices()) == pytest.approx(price.total, rel=1e-12)
 
 
 def test_a_fit_that_failed_has_no_price():
@@ -146,7 +156,17 @@ def test_the_price_is_its_formula(text, contrast, prices, expected):
 def test_the_price_of_constants_and_form_alone_knows_no_points():
     f = parse("x1 - 2*x2")
     price = price_of(Fit(f, -1e-3, "ok", 1e-3, 0.1), 100, Prices())
-    assert form_price(f, Prices()) == pytest.approx(price.total - price.misfit - few_points(1, 100))
+    assert form_price(f.codes, Prices()) == pytest.approx(price.total - price.misfit - few_points(1, 100))
+
+
+def test_a_high_power_is_refused_unless_it_is_exact():
+    points = np.linspace(1.0, 2.0, 50)[:, None] ** np.array([1.0, 24.5])
+    for text, contrast, refused in [
+        ("x2 - x1**24.5", 0.01, True), ("x2 - 3*x1**-24.5", 0.01, True),
+        ("x2 - x1**24.5", 1e-12, False), ("x2 - x1**12.5", 0.01, False),
+    ]:  # fmt: skip
+        price = whole_price(Fit(parse(text), -1e-3, "ok", 1e-3, contrast), points, Prices())
+        assert np.isinf(price.total) == refused
 
 
 def test_numbers_cost_more_where_points_are_few():
@@ -277,3 +297,18 @@ def test_a_watcher_sees_every_batch_and_ends_a_search_and_those_within_it():
     assert [held for _, held in seen] == [0, 0, 1, 2] and {name for name, _ in seen} == {"test"}
     search(CLOUD, [says("x1")], fitted, Pool(by_fitness))
     assert len(seen) == 4, "nobody watches any more"
+
+
+def test_the_price_of_a_branch_is_a_number_where_that_of_the_whole_is_none():
+    """With as many numbers as points either is infinite."""
+    branch, whole = Price(-9.0, constants=np.inf), Price(-10.0, constants=np.inf)
+    assert of_branch(branch, whole, Prices()).total == np.inf
+    assert of_branch(branch, replace(whole, constants=5.0), Prices()).total == np.inf
+
+
+def test_a_pole_beside_noisy_points_is_no_sheet():
+    x = np.random.default_rng(0).uniform(0.2, 5.0, 200)
+    y = (1.0 + 0.5 / (x - 0.1)) * (1.0 + 0.05 * np.random.default_rng(1).standard_normal(200))
+    assert np.array_equal(
+        sheets(parse("x2 - 1 - 0.5/(x1 - 0.1)"), np.column_stack([x, y])), np.ones(200)
+    )

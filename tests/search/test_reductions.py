@@ -6,6 +6,7 @@ import pytest
 from pie.discovery.certificate import certify
 from pie.discovery.units import Units
 from pie.expr.canonical import canonical
+from pie.expr.dimensions import Dimensions
 from pie.expr.expression import from_tree, parse, to_tree
 from pie.fit.constants import Fit
 from pie.search import plus
@@ -65,7 +66,7 @@ def test_a_column_that_enters_by_a_product_may_be_joined_and_no_other():
 def test_the_size_is_about_that_of_the_noise():
     points = drawn("x4 - x1*x2/x3", noise=0.02)
     (size,) = sizes([Columns.of(points).joined(0, 1, "mul")], points.std(axis=0))
-    assert n_monomials(3) == 20 and 0.017 < size < 0.05
+    assert n_monomials(3, 200) == 20 and 0.017 < size < 0.05
 
 
 def test_tables_do_not_depend_on_units():
@@ -203,3 +204,21 @@ def test_up_to_three_columns_nothing_is_reduced(tiny_network):
 def test_dimensionless_products_are_the_shortest(units, products):
     found = [str(from_tree(tree)) for tree in dimensionless(Units.of(units, units).dimensions)]
     assert found == products
+
+
+@pytest.mark.parametrize("d, n", [(5, 15), (6, 20), (8, 30)])
+def test_few_points_are_compared_with_monomials_of_lower_degree(d, n, rng):
+    points = np.exp(rng.uniform(-1.0, 1.0, (n, d)))
+    points[:, -1] = np.prod(points[:, :-1], axis=1)
+    found = tables(points, points.std(axis=0))
+    assert len(found) > 1 and found[0][0] < 1e-6
+    assert n_monomials(4, n) < n
+
+
+def test_dimensionless_products_need_no_other_table(rng):
+    """Of six columns with three units and no more than seven points."""
+    points = np.exp(rng.uniform(-1.0, 1.0, (7, 6)))
+    powers = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1.0]])
+    dimensions = Dimensions(powers, True)
+    found = tables(points, points.std(axis=0), dimensions=dimensions)
+    assert any(len(table.trees) == 3 for _, table in found)

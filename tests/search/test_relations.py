@@ -10,7 +10,6 @@ from pie.data.sampling import add_noise, drawn
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
 from pie.expr.expression import from_tree, parse, to_tree
-from pie.expr.operators import CONSTANT
 from pie.expr.terms import monomials, scaled, terms
 from pie.search import libraries
 from pie.search.libraries import bases, dictionaries, noisy, waves
@@ -20,14 +19,17 @@ from pie.search.relations import (
     Moments,
     Relation,
     _medians,
+    codes_of_sum,
     columns_of,
     covering,
     eliminated,
     exact_relation,
     nearest,
+    numbered,
     smallest,
     subsets,
     terms_at,
+    weighted_codes,
 )
 from pie.zeroset.box import Box
 from pie.zeroset.metric import errors_of
@@ -100,6 +102,17 @@ def test_the_smallest_subset_has_the_smallest_generalised_eigenvalue(cloud, rng)
             assert scaled @ a @ scaled == pytest.approx(relation.size**2 * (scaled @ g @ scaled))
         best = smallest(moments, chosen, 1)[0][1]
         assert list(best.indices) == list(ranked[0].indices)
+
+
+def test_a_subset_is_solved_as_it_would_be_alone(cloud, rng):
+    """To the last bit, beside others that converge sooner or later."""
+    points, terms = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.02, rng), monomials(2, 2)
+    moments = Moments.of(*terms_at(terms, points, points.std(axis=0)))
+    chosen = subsets(terms, 3)
+    sizes, weights = moments.relations(chosen, np.zeros(len(chosen), int))
+    for k in range(len(chosen)):
+        size, weight = moments.relations(chosen[k : k + 1], np.zeros(1, int))
+        assert size[0] == sizes[k] and np.array_equal(weight[0], weights[k])
 
 
 def test_of_several_sets_of_terms_the_best_one_is_chosen(cloud, rng):
@@ -195,24 +208,61 @@ def test_the_cheapest_relations_are_those_of_lowest_price(cloud, rng):
     points, terms = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.05, rng), monomials(2, 3)
     moments = Moments.of(*terms_at(terms, points, points.std(axis=0)))
     ranked = [(r, terms) for _, r in smallest(moments, subsets(terms, 3), 80)]
-    prices = [200 * np.log(r.size) + form_price(r.of(terms), Prices()) for r, _ in ranked]
+    prices = [200 * np.log(r.size) + form_price(r.of(terms).codes, Prices()) for r, _ in ranked]
     assert cheapest(ranked, 200, Prices(), 7) == list(np.argsort(np.round(prices, 6))[:7])
     assert cheapest(ranked, 200, Prices(), 7) != list(range(7)), "not those of least noise alone"
 
 
-def test_the_length_of_a_relation_is_that_of_its_equation():
+def test_the_codes_of_a_relation_are_those_of_its_equation():
     terms = monomials(3, 2)
     for indices in ([0, 1], [1, 4], [0, 2, 5, 9], [3, 6, 7, 8]):
         relation = Relation(np.array(indices), np.linspace(0.3, -1.7, len(indices)), 0.1)
-        codes = relation.of(terms).codes
-        assert relation.tokens_and_constants(terms) == (len(codes), codes.count(CONSTANT))
+        codes = codes_of_sum([weighted_codes(terms[i]) for i in indices])
+        assert codes == relation.of(terms).codes
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 200])
-def test_medians_are_those_of_numpy(n, rng):
-    """By the median over the points of each term."""
-    values = rng.standard_normal((3, n, 4))
-    assert np.array_equal(_medians(values), np.median(values, axis=1, keepdims=True))
+def test_terms_that_are_the_same_in_all_sets_are_given_once(cloud, rng):
+    """With a term that is undefined at some points among them, and one among the others."""
+    points = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.03, rng)
+    fixed, spreads = [*monomials(2, 2), ("ln", ("x", 1))], points.std(axis=0)
+    of_x = [(name, ("mul", ("x", 3), ("x", 2))) for name in ("exp", "sqrt", "sin")]
+    grid = np.array([[0.3], [1.7]])
+    new = terms_at(of_x, points, spreads, grid)
+    moments = Moments.of(*new, terms_at(fixed, points, spreads))
+    assert list(moments.usable) == [0, 1, 2, 3, 4, 5, 7, 9]
+    for k, numbers in enumerate(grid):
+        terms = [*fixed, *(numbered(term, 2, numbers) for term in of_x)]
+        alone = Moments.of(*terms_at(terms, points, spreads))
+        np.testing.assert_allclose(moments.a[k], alone.a[0], rtol=1e-10)
+        np.testing.assert_allclose(moments.g[k], alone.g[0], rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(moments.scale[k], alone.scale[0], rtol=1e-10)
+
+
+def test_moments_are_weighted_sums_over_the_points(cloud, rng):
+    """A, G and w_n as the module writes them, term by term."""
+    points, terms = add_noise(cloud("x1**2 + 3*x2**2 - 2"), 0.03, rng), monomials(2, 2)
+    (columns,), (slopes,) = both = terms_at(terms, points, points.std(axis=0))
+    moments, steep = Moments.of(*both), np.linalg.norm(slopes, axis=0)
+    usual = np.median(steep, axis=0)
+    weights = 1.0 / np.mean((steep / np.where(usual > 0.0, usual, 1.0)) ** 2, axis=1)
+    scale = np.sqrt(weights @ columns**2)
+    a = np.einsum("n,nk,nm->km", weights, columns, columns) / np.outer(scale, scale)
+    g = np.einsum("n,dnk,dnm->km", weights, slopes, slopes) / np.outer(scale, scale)
+    np.testing.assert_allclose(moments.scale[0], scale, rtol=1e-10)
+    np.testing.assert_allclose(moments.a[0], a, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(moments.g[0], g, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("terms_first", [False, True])
+@pytest.mark.parametrize("shape", [(3, 1, 4), (3, 2, 4), (1, 7, 3), (1, 200, 1), (3, 200, 4)])
+def test_medians_are_those_of_numpy(shape, terms_first, rng):
+    """By the median over the points of each term, of values that stay as they are."""
+    values = rng.standard_normal(shape)
+    if terms_first:  # in memory, as where terms are left out
+        values = values.swapaxes(1, 2).copy().swapaxes(1, 2)
+    given = values.copy()
+    assert np.array_equal(_medians(values), np.median(given, axis=1, keepdims=True))
+    assert np.array_equal(values, given)
 
 
 # (law, number of variables, variable solved for), one at least per dictionary

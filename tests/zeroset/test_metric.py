@@ -5,7 +5,15 @@ import pytest
 
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
-from pie.zeroset.metric import SET, Metric, errors_of, logarithms, of_logarithms, set_columns
+from pie.zeroset.metric import (
+    SET,
+    Metric,
+    errors_of,
+    logarithms,
+    of_logarithms,
+    set_columns,
+    without_logarithms,
+)
 from pie.zeroset.spreads import robust_spreads
 
 CASES = pytest.mark.parametrize(
@@ -191,3 +199,9 @@ def test_columns_that_are_not_logarithmic_may_be_negative():
     points = np.array([[1.0, -2.0], [np.e, 0.0]])
     np.testing.assert_allclose(logarithms(points, (True, False)), [[0.0, -2.0], [1.0, 0.0]])
     assert logarithms(points, (False, False)) is points
+
+
+def test_logarithms_of_one_column_add_up():
+    assert str(canonical(without_logarithms(parse("ln(x2) + ln(x2) - x1")))) == "x2 - exp(0.5*x1)"
+    gone = parse("ln(x2) - ln(x2) + x1 - 1")
+    assert without_logarithms(gone) == gone

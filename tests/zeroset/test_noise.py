@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pie.zeroset.noise import noise_of
+from pie.zeroset.noise import noise_of, noise_of_replicates
 
 
 def circle(rng, n):
@@ -96,3 +96,23 @@ def test_errors_in_one_column_beside_a_column_that_was_set(replicates, seen, rng
     noise = noise_of(points)
     assert noise.seen == seen
     assert not seen or noise.low < 0.05 < noise.high
+
+
+@pytest.mark.parametrize("replicates", [2, 6, 20])
+def test_replicates_scatter_by_their_errors(replicates, rng):
+    x = np.repeat(np.linspace(0.0, 1.0, 200 // replicates), replicates)
+    y = np.exp(x) + 0.05 * rng.standard_normal(len(x))
+    noise = noise_of_replicates(np.column_stack([1000.0 * x, y]))
+    assert noise.seen and noise.low < 0.05 < noise.high
+
+
+def test_whole_numbers_in_a_column_are_no_sign_of_exact_points(rng):
+    x = rng.integers(0, 20, 400)
+    points = np.column_stack([x, np.sin(0.15 * x) + 0.05 * rng.standard_normal(400)])
+    noise = noise_of_replicates(points)
+    assert noise.low < 0.05 < noise.high
+
+
+def test_rows_that_stand_there_twice_are_no_replicates(rng):
+    points = np.repeat(circle(rng, 100), 2, axis=0)
+    assert noise_of_replicates(points) is None and noise_of_replicates(circle(rng, 100)) is None

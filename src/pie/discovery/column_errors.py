@@ -47,6 +47,8 @@ def least_errors(points: np.ndarray) -> np.ndarray:
 
     >>> least_errors(np.array([[0.1, 1.0], [0.2, 2.1], [0.3, 3.3]])).round(3)
     array([0.003, 0.029])
+    >>> least_errors(1e-6 * np.array([[0.1, 1.0], [0.2, 2.1], [0.3, 3.3]])).round(9)
+    array([3.0e-09, 2.9e-08])
     >>> least_errors(np.array([[0.1, 1.0], [0.2, np.pi], [0.3, np.e]]))
     array([0., 0.])
     """
@@ -56,11 +58,12 @@ def least_errors(points: np.ndarray) -> np.ndarray:
 
 
 def _rounding(column: np.ndarray) -> float:
-    finest = np.abs(column).max() * 1e-9
+    largest = np.abs(column).max()
+    finest = 1e-9 * largest
     for place in range(0, -16, -1):
         unit = 10.0**place
         if unit < finest:
             break
-        if np.abs(column / unit - np.round(column / unit)).max() < 1e-4:
+        if np.abs(column - unit * np.round(column / unit)).max() < min(1e-4 * unit, 1e-7 * largest):
             return unit / np.sqrt(12.0)
     return 0.0

@@ -19,6 +19,7 @@ NOTE = "compiling for this machine: about a quarter of a minute, once per instal
 LIMIT = 300  # seconds that the process for the other share may take
 Share = tuple[tuple[Dispatcher, str], ...]
 _PROGRAM = "int64[::1], float64[::1], float64[:, ::1]"  # codes, constants, columns
+_TERMS = "float64[:, :, ::1], float64[:, :, :, ::1]"  # values, gradients
 # What a search calls and with what, in an order in which the shares seldom compile the same callee.
 FIRST: Share = (
     (jets, f"{_PROGRAM}, int64, int64, float64[:, :, ::1], boolean[:, ::1], float64[:, ::1]"),
@@ -31,17 +32,19 @@ FIRST: Share = (
     ),
     (
         relations.solved,
-        "float64[:, :, ::1], float64[:, :, ::1], int64[:, ::1], int64[::1], int64, float64[:, ::1]",
+        "float64[:, :, ::1], float64[:, :, ::1], int16[:, ::1], int64[::1], int64, float64[:, ::1]",
     ),
     (
         relations.mean_distances,
-        "float64[:, ::1], float64[:, :, ::1], int64[:, ::1], float64[:, ::1], int64[::1], int64",
+        "float64[:, ::1], float64[:, :, ::1], int16[:, ::1], float64[:, ::1], int64[::1], int64",
     ),
 )
 SECOND: Share = (
     (values, _PROGRAM),
     (roots.solutions, f"{_PROGRAM}, int64, float64[::1]"),
     (project, f"{_PROGRAM}, int64"),
+    (relations.steepness_and_size, _TERMS),
+    (relations.weigh, f"{_TERMS}, float64[:, :, ::1], {_TERMS}, float64[:, :, ::1], {_TERMS}"),
     (guards.examine, f"{_PROGRAM}, float64[:, ::1], float64[::1], float64"),
 )
 

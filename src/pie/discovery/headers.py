@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 
+import numpy as np
+
 MAX_COLUMNS = 100
 LONGEST = 60  # letters of a unit
 MOST_LETTERS = 200  # of a name behind which a unit is looked for
@@ -130,14 +132,34 @@ def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
     >>> dimensions("m/s") == ({"[length]": 1, "[time]": -1}, False), dimensions("height")
     (True, None)
     """
+    found = _in_base(unit)
+    return found and (found[0], found[1] != 0.0)
+
+
+def converted(values: np.ndarray, unit: str, into: str) -> np.ndarray:
+    """Values in another unit; ValueError if that is of something else.
+
+    >>> converted(np.array([20.0, 25.0]), "degC", "K")
+    array([293.15, 298.15])
+    """
+    one, other = _in_base(unit), _in_base(into)
+    if one is None or other is None or one[0] != other[0]:
+        raise ValueError(f"{unit} is no {into}")
+    (_, zero, size), (_, origin, step) = one, other
+    return values if one == other else (zero - origin + size * values) / step
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_base(unit: str) -> tuple[dict[str, float], float, float] | None:
+    """Exponents of the base dimensions of a unit, its zero and its size in these; None: it is none."""
     if unit == "1":
-        return {}, False
+        return {}, 0.0, 1.0
     powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", unit)  # m3, s-1; cmH2O is none
     for written in [powers, unit] if len(unit) <= LONGEST else []:
         with contextlib.suppress(Exception):  # Pint raises many kinds
             known = _registry().parse_units(written)
-            zero = _registry().Quantity(0.0, known).to_base_units().magnitude
-            return dict(_registry().get_dimensionality(known)), zero != 0.0
+            zero, one = (_registry().Quantity(x, known).to_base_units().magnitude for x in (0.0, 1.0))
+            return dict(_registry().get_dimensionality(known)), zero, one - zero
     return None
 
 

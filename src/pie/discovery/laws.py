@@ -36,7 +36,7 @@ from ..search.plus import MOST_COLUMNS, PlusConfig, discover_plus
 from ..search.pool import Interrupted, Pool, TimeIsUp, watched
 from ..zeroset.distance import first_order_distances, root_mean_square
 from ..zeroset.metric import SET, Metric
-from ..zeroset.noise import noise_of
+from ..zeroset.noise import noise_of, noise_of_replicates
 from ..zeroset.outliers import near
 from ..zeroset.spreads import robust_spreads
 from . import subsets
@@ -70,6 +70,7 @@ SHARP = 0.02  # contrast of a law to which no further column is added, and of a 
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
+ALIKE = 0.3  # of the spread: what replicates differ by at most
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -157,6 +158,8 @@ def discover(
     notes, complete = list(table.notes), True
     if units is None:
         known_units = Units.of_headers(table, notes)
+    given = known_units.names if known_units else ("",) * d
+    counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
@@ -175,6 +178,8 @@ def discover(
                 found, complete = _search(
                     model, points, names, config, seed, known, workers, own, scales
                 )
+                in_units = tuple(counted_in[j] for j in columns)
+                found = [replace(law, column_units=in_units) for law in found]
                 laws += found if own is None else _with_units(found, own, points, notes)
                 watch.progress.update()
                 if not complete:
@@ -353,7 +358,10 @@ def _search(
         found, complete = stop.found, False
     metric = Metric.of(points, found.logarithmic, robust_spreads)
     scales = metric.units(points) if errors is None else errors
-    noise = noise_of(metric.coordinates(points) / np.where(metric.exact, SET, 1.0))
+    flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
+    noise = noise_of_replicates(flat)
+    if noise is None or noise.level > ALIKE:  # ±x of one y are no replicates
+        noise = noise_of(flat)
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:

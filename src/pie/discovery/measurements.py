@@ -2,25 +2,34 @@
 
 import contextlib
 import csv
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .headers import MAX_COLUMNS, among, errors_of, names_and_units, with_unit_below
+from .headers import (
+    MAX_COLUMNS,
+    among,
+    converted,
+    errors_of,
+    names_and_units,
+    with_unit_below,
+)
 from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
 
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 FINEST = 1e-60  # those of columns that vary by less vanish
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
-NOTES, UNITS = "notes", "units"  # attributes of a data frame
+NOTES, UNITS = "pie.notes", "pie.units"  # attributes of a data frame
 _UNNAMED = "column {}"  # in a table with a header
 # names of columns that number the rows, if they do; the first ones where one has no name
 _ROWS = {_UNNAMED.format(1), "unnamed: 0", "index", "row", "rownames", "row.names", "id"}
@@ -61,9 +70,10 @@ def read_csv(path: Path) -> pd.DataFrame:
     """A table from a text file, whatever its delimiter, decimal sign and header; cells are text.
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
-    within a number is its decimal sign. Lines that begin with # are comments. A first line of
-    numbers, or of a row's name and numbers, is no header: columns are then x1, x2, … A second line
-    may hold units. ``-`` is standard input. BadTable quotes what is wrong with the file.
+    within a number is its decimal sign, or between thousands if other numbers have points. Lines
+    that begin with # are comments. A first line of numbers, or of a row's name and numbers, is no
+    header: columns are then x1, x2, … A second line may hold units. ``-`` is standard input.
+    BadTable quotes what is wrong with the file.
     """
     path = Path(path)
     try:
@@ -88,8 +98,9 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise BadTable(f"{path} is not a table: {error}; expected rows of numbers") from None
     if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
         rows = [row[:-1] for row in rows]
+    notes: list[str] = []
     if delimiter != ",":
-        rows = [[_with_point(cell) for cell in row] for row in rows]
+        rows = _with_points(rows, notes)
     header = _is_header(rows)
     cells = rows.pop(0) if header else [""] * len(rows[0])
     unnamed = _UNNAMED if header else "x{}"
@@ -99,14 +110,14 @@ def read_csv(path: Path) -> pd.DataFrame:
             raise BadTable(
                 f"row {i} of {path} has {counted(len(row), 'field')}; expected {len(names)}"
             )
-    notes, first = [], ", ".join(rows[0]) if rows else ""
+    first = ", ".join(rows[0]) if rows else ""
     if not header and any(_number(cell) is None for cell in rows[0]):
-        notes = [f"the first line, {quoted(first)}, is taken for a row, not for names"]
+        notes.append(f"the first line, {quoted(first)}, is taken for a row, not for names")
     elif header and rows and not _holds_numbers(rows[0]):
         with_units = [with_unit_below(*both) for both in zip(names, rows[0], strict=True)]
         if with_units != names:
             names, rows = with_units, rows[1:]
-            notes = [f"the second line, {quoted(first)}, is taken for units"]
+            notes.append(f"the second line, {quoted(first)}, is taken for units")
     frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
     frame.attrs[NOTES] = notes
     return frame
@@ -176,6 +187,25 @@ def _with_point(cell: str) -> str:
     return changed if cell.count(",") == 1 and _number(changed) is not None else cell
 
 
+def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
+    """Rows of a file in which commas do not separate fields, without commas in numbers."""
+    cells = [cell for row in rows for cell in row]
+    numbers = [cell for cell in cells if _number(_without_thousands(cell)) is not None]
+    with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
+    with_commas += [cell for cell in numbers if "," in cell and cell not in with_commas]
+    either = all(map(_THOUSANDS.fullmatch, with_commas))
+    thousands = either and any("." in cell or cell.count(",") > 1 for cell in numbers)
+    changed = _without_thousands if thousands else _with_point
+    if with_commas and either:
+        what = "stand between thousands" if thousands else "are decimal signs"
+        notes.append(f"commas {what}: {with_commas[0]} is {changed(with_commas[0])}")
+    return [[changed(cell) for cell in row] for row in rows]
+
+
+def _without_thousands(cell: str) -> str:
+    return cell.replace(",", "") if _THOUSANDS.fullmatch(cell) else cell
+
+
 def measurements(
     data: Table,
     missing: str = "error",
@@ -214,6 +244,7 @@ def measurements(
     points, names, errors = _without_errors(points, names, units, notes)
     if missing == "drop":
         points, names = _with_values(points, names, notes)
+    points, names = _without_marks(points, names, notes)
     points = _complete(points, names, missing, notes)
     repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
     if repeated.any():
@@ -381,12 +412,25 @@ def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
     return _with_names(pd.DataFrame(array)), False
 
 
+class _Shared(dict):
+    """An attribute that pandas does not copy with every column of a frame."""
+
+    def __deepcopy__(self, memo: dict) -> "_Shared":
+        return self
+
+
 def _with_names(frame: pd.DataFrame, names: Iterable | None = None) -> pd.DataFrame:
-    """With columns as they are called, and as an attribute the units behind their names."""
-    found = names_and_units(frame.columns if names is None else names)
+    """With columns as they are called, and as an attribute the units behind their names.
+
+    Those of a table that was read before keep their names and units.
+    """
+    own, known = [*(frame.columns if names is None else names)], frame.attrs.get(UNITS, {})
+    found = [
+        (name, known[name]) if isinstance(name, str) and name in known else both
+        for name, both in zip(own, names_and_units(own), strict=True)
+    ]
     frame = frame.set_axis([name for name, _ in found], axis=1)
-    units = {name: unit for name, unit in found if unit}
-    frame.attrs[UNITS] = {**frame.attrs.get(UNITS, {}), **units}
+    frame.attrs[UNITS] = _Shared(found)
     return frame
 
 
@@ -402,32 +446,48 @@ def _unmasked(values: object) -> np.ndarray:
     return np.asarray(values)
 
 
-def columns_in(data: Table, names: Sequence[str], scales: Sequence[Scale] = ()) -> np.ndarray:
+def columns_in(
+    data: Table, names: Sequence[str], scales: Sequence[Scale] = (), units: Sequence[str] = ()
+) -> np.ndarray:
     """The columns with these names as float64, (N, D), nan where a value is missing.
 
     By name where the columns have names. An array has just these columns, in this order, or more:
-    then they are called x1, x2, … They are counted on ``scales``, one for each; () = as they are.
+    then they are called x1, x2, … They are counted on ``scales`` and in ``units``, one for each; ()
+    = as they are. Other units behind the names are converted.
 
     >>> columns_in(np.array([[1.0, 2.0, 3.0]]), ["x1", "x3"])
     array([[1., 3.]])
+    >>> columns_in({"p (Pa)": [1500.0]}, ["p"], units=["kPa"])
+    array([[1.5]])
 
     Raises:
-        BadTable: a column is not there, or holds no numbers.
+        BadTable: a column is not there, holds no numbers, or is in a unit of something else.
     """
     frame, named = _frame(data)
+    known = frame.attrs[UNITS]
     if not named and frame.shape[1] == len(names):
         frame.columns = [*names]
-    for name in names:
+    elif named:  # t / s is t beside a column without a unit, too
+        own = [*frame.columns]
+        both = ((name, among(name, names)) for name in own)
+        frame.columns = [name if short in own else short for name, short in both]
+    found = []
+    for j, name in enumerate(names):
         if [*frame.columns].count(name) > 1:
             raise BadTable(f"two columns are called {quoted(name)}; expected different names")
         if name not in frame and named:
-            known = ", ".join(frame)
-            raise BadTable(f"the data have no column {quoted(name)}; known are {known}")
+            have = ", ".join(frame)
+            raise BadTable(f"the data have no column {quoted(name)}; known are {have}")
         if name not in frame:
             have = counted(frame.shape[1], "column")
             raise BadTable(f"the data have {have}; expected {len(names)}")
-    each = zip(names, scales or (Scale(),) * len(names), strict=True)
-    return np.column_stack([_values(frame[name], name, scale) for name, scale in each])
+        values = _values(frame[name], name, scales[j] if scales else Scale())
+        unit, into = known.get(name, ""), units[j] if units else ""
+        try:
+            found.append(converted(values, unit, into) if unit and into else values)
+        except ValueError:
+            raise BadTable(f"column {quoted(name)} is in {unit}; expected {into}") from None
+    return np.column_stack(found)
 
 
 def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
@@ -480,9 +540,19 @@ def _column(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
 
 
 def _values(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
-    if scale.unit:
+    """On a scale; in the place of dates may be numbers, as 2003.5 or days since the first one."""
+    if scale.unit and not _are_numbers(column):
         return scale.of(_dates(column, name))
     return _numbers(column, name) - scale.origin
+
+
+def _are_numbers(column: pd.Series) -> bool:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return True
+    cells = _given(column)
+    return len(cells) > 0 and all(
+        isinstance(x, Real) or isinstance(x, str) and _number(x) is not None for x in cells
+    )
 
 
 def _numbers(column: pd.Series, name: str) -> np.ndarray:
@@ -516,6 +586,21 @@ def _with_values(
     empty = np.isnan(points).all(axis=0)
     notes += [f"column {quoted(name)} has no values: left out" for name in compress(names, empty)]
     return points[:, ~empty], [*compress(names, ~empty)]
+
+
+def _without_marks(
+    points: np.ndarray, names: list[str], notes: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Without the columns that have one value in some rows and none in the others."""
+    gaps = np.isnan(points)
+    low, high = (edge(points, axis=0, initial=far, where=~gaps)
+                 for edge, far in ((np.min, np.inf), (np.max, -np.inf)))  # fmt: skip
+    marks = gaps.any(axis=0) & (low == high)
+    notes += [
+        f"column {quoted(name)} is {value:g} or missing in every row: left out"
+        for name, value in compress(zip(names, low), marks)
+    ]
+    return points[:, ~marks], [*compress(names, ~marks)]
 
 
 def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:

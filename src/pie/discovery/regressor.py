@@ -103,4 +103,6 @@ class ImplicitRegressor(BaseEstimator):
         """scikit-learn's checks, which warn of sums that overflow and of sparse frames."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "pandas.DataFrame with sparse columns")
+            if isinstance(X, pd.DataFrame):  # dates beside numbers have no common type
+                X = X.astype({name: object for name in X.select_dtypes(["datetime", "datetimetz"])})
             return validate_data(self, X, **how)

@@ -17,7 +17,16 @@ from .. import __version__
 from ..expr.expression import Expression, from_tree, to_tree
 from ..expr.known_numbers import known_numbers
 from ..expr.solving import Unsolved, solved_for
-from ..expr.sympy_bridge import Constant, as_text, named, number, rounded, to_latex, to_sympy
+from ..expr.sympy_bridge import (
+    DIGITS,
+    Constant,
+    as_text,
+    named,
+    number,
+    rounded,
+    to_latex,
+    to_sympy,
+)
 from ..files import whole
 from ..search.candidates import Price
 from ..zeroset.degeneracy import SOUND
@@ -31,12 +40,13 @@ from .measurements import Table, columns_in, counted
 from .scales import Scale
 from .writing import equation, usual
 
-FORMAT = 7  # of the JSON
+FORMAT = 8  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
 RIVAL = 3.0  # nats: a law that is less probable by no more is hardly told from the best
 SHOWN = 3  # rivals in a printed result
+NEAR = 0.01  # of the spread: shifts by standard errors of so large residuals do not matter
 
 
 def measured(value: float, error: float) -> str:
@@ -121,6 +131,7 @@ class Law:
     outliers: int = 0
     inlier_rms: float = math.inf
     scales: tuple[Scale, ...] = ()  # on which the columns are counted; () = as they are
+    column_units: tuple[str, ...] = ()  # in which they are counted, if that is known
 
     @property
     def expression(self) -> sympy.Expr:
@@ -145,7 +156,8 @@ class Law:
             return shown.xreplace(origins)
 
     def solved_for(self, name: str) -> sympy.Eq:
-        """The law as ``name`` = …, constants to four digits; of an even power the positive root.
+        """The law as ``name`` = …, constants to four digits, or more where these would tell less
+        than the law knows; of an even power the positive root.
 
         Odd roots are those of positive numbers.
 
@@ -161,7 +173,8 @@ class Law:
         except Unsolved as why:
             raise Unsolved(_in_names(str(why), self.names)) from None
         roots = {power: _root(power) for power in found.atoms(sympy.Pow)}
-        right = rounded(named(found.xreplace(roots), self.names))
+        digits = max([DIGITS, *self._digits.values()])
+        right = rounded(named(found.xreplace(roots), self.names), digits)
         origins = {scale.origin for own, scale in zip(self.names, self.scales) if own == name}
         return sympy.Eq(sympy.Symbol(name), self._from_zero(right) + number(sum(origins)))
 
@@ -187,9 +200,24 @@ class Law:
     def equation(self) -> sympy.Eq:
         """The law as people write it, constants to four digits, such as p·V = 8.314·n·T.
 
-        A curve that is usually given by one column is solved for it, as a logistic one.
+        They have more where rounding would move the law by more than its error and a thousandth of
+        the columns' spreads. A curve that is usually given by one column is solved for it, as a
+        logistic one.
         """
-        return self._from_zero(equation(rounded(self._with_numbers), self.program, self.names))
+        digits = self._digits
+        shown = rounded(self._with_numbers, lambda value: digits.get(abs(value), DIGITS))
+        return self._from_zero(equation(shown, self.program, self.names))
+
+    @property
+    def _digits(self) -> dict[float, int]:
+        """Of the constants that need more than :data:`DIGITS`, by their magnitudes."""
+        enough = max(1.0, NEAR / self.relative_rms) if self.relative_rms else np.inf
+        found = {}
+        for _, size, error, _ in self._fitted:
+            if 0.0 < error * enough < size:
+                places = math.floor(math.log10(size)) + 1 - math.log10(2.0 * error * enough)
+                found[size] = min(max(math.ceil(places), DIGITS), 15)
+        return found
 
     @property
     def in_symbols(self) -> str:
@@ -259,8 +287,11 @@ class Law:
         return first_order_distances(self.program, self.points_in(points))
 
     def points_in(self, table: Table) -> np.ndarray:
-        """The law's columns of a table as ``program`` takes them, (N, D): years from 1970, say."""
-        return columns_in(table, self.names, self.scales)
+        """The law's columns of a table as ``program`` takes them, (N, D): years from 1970, say.
+
+        In the units of the table in which it was found, if the header of the table has others.
+        """
+        return columns_in(table, self.names, self.scales, self.column_units)
 
     def __repr__(self) -> str:
         return as_text(self.equation)
@@ -274,6 +305,7 @@ class Law:
             "latex": self.latex,
             "columns": list(self.names),
             "scales": [asdict(scale) for scale in self.scales],
+            "column_units": list(self.column_units),
             "constants": {
                 name: {"value": value, "standard_error": _number(error)}
                 | ({"unit": unit} if self.units else {})
@@ -331,7 +363,7 @@ class Law:
             chi, record["proposer"], price, units,
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
             record["outliers"], _from_number(record["inlier_rms"]),
-            tuple(Scale(**scale) for scale in record["scales"]),
+            tuple(Scale(**scale) for scale in record["scales"]), tuple(record["column_units"]),
         )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 
 CALENDAR = {"year", "years", "yr", "date"}  # words in names of columns of years
+NO_CALENDAR = {"per", "light"}  # words beside these that make another quantity of them
+DECIMAL = {"decimal", "fraction", "fractional"}  # words beside these of years that are not whole
 FIRST, LAST = 1000.0, 3000.0  # years
 DECADE = 10.0
 YEARS = "years"
@@ -71,12 +73,23 @@ class Scale:
 
 
 def scale_of_years(name: str, values: np.ndarray) -> Scale:
-    """Of a column of numbers (N,): from its decade if it is called a year and may be one."""
-    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    """Of a column of numbers (N,): from its decade if it is called a year and may be one.
+
+    With other words beside *year* its values are whole, and it is no rate or another quantity.
+
+    >>> years = np.arange(1970.0, 1990.0)
+    >>> [scale_of_years(name, years).origin for name in ("year", "birth_year", "income per year")]
+    [1970.0, 1970.0, 0.0]
+    >>> [scale_of_years(name, years + 0.3).origin for name in ("decimal year", "birth_year")]
+    [1970.0, 0.0]
+    """
+    words = {*re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())}
     known = values[np.isfinite(values)]
-    if not CALENDAR & {*words} or not len(known):
+    if not CALENDAR & words or NO_CALENDAR & words or "/" in name or not len(known):
         return Scale()
     if not FIRST <= known.min() <= known.max() <= LAST:
+        return Scale()
+    if words - CALENDAR - DECIMAL and np.any(known != np.round(known)):
         return Scale()
     return Scale(_decade(known.min()))
 

@@ -8,19 +8,88 @@ from sympy.core.parameters import distribute
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.known_numbers import free_numbers, known_numbers
+from ..expr.known_numbers import free_numbers
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import balanced
-from ..expr.terms import factors, joined, scaled, terms, times
+from ..expr.terms import ONE, factors, joined, scaled, subtrees, terms, times
 from ..search.shapes import Usual, alike, usual_form
 
 
 def usual(expression: Expression) -> Usual:
-    """How people write an equation; of one without zeros nobody does."""
-    try:
-        return usual_form(canonical(expression))
-    except ValueError:
-        return Usual()
+    """How people write an equation; of one without zeros nobody does.
+
+    A rate of 1 is a rate, though no number stands for it, and so is a factor of 1 beside it.
+
+    >>> from pie.expr.expression import parse
+    >>> usual(parse("x2 + exp(-1.0*x1) - 1")) == usual(parse("x2 + 3*exp(-1.2*x1) - 2"))
+    True
+    """
+    tree = to_tree(divided(expression))
+    for one in (tree, _in_general(tree)):
+        try:
+            found = usual_form(canonical(from_tree(one)))
+        except ValueError:
+            return Usual()
+        if found.name:
+            return found
+    return Usual()
+
+
+def _in_general(tree: Tree) -> Tree:
+    """With other factors of the terms and other rates, if there is an exponential."""
+    parts = [scaled(term) for term in terms(tree)]
+    if not any(one[0] == "exp" for _, part in parts for one in subtrees(part)):
+        return tree
+    return _summed([
+        (factor * (1.0 + 0.1 * i), _with_other_rates(part))
+        for i, (factor, part) in enumerate(parts)
+    ])  # fmt: skip
+
+
+def _with_other_rates(tree: Tree) -> Tree:
+    """With exp(1.1·u) for exp(u)."""
+    if tree[0] in ("x", "c"):
+        return tree
+    inside = tuple(map(_with_other_rates, tree[1:]))
+    return ("exp", ("mul", ("c", 1.1), *inside)) if tree[0] == "exp" else (tree[0], *inside)
+
+
+def divided(expression: Expression) -> Expression:
+    """Divided by exp(u), which has no zeros, if more terms have this factor than have it not.
+
+    >>> from pie.expr.expression import parse
+    >>> str(divided(parse("x2*exp(x1) - 2*exp(x1) + 3")))
+    'x2 - 2.0 + 3.0*exp(x1)**(-1.0)'
+    """
+    parts = [scaled(term) for term in terms(to_tree(expression))]
+    of = {factor for _, part in parts for factor in factors(part) if factor[0] == "exp"}
+    if len(of) != 1:
+        return expression
+    (exponential,) = of
+    having = [exponential in factors(part) for _, part in parts]
+    if 2 * sum(having) <= len(parts):
+        return expression
+    rate, inside = scaled(exponential[1])
+    if rate == 1.0:  # no number is fitted
+        inverse: Tree = ("pow", exponential, ("c", -1.0))
+    else:
+        inverse = ("exp", inside if rate == -1.0 else ("mul", ("c", -rate), inside))
+    rest = [
+        joined("mul", [f for f in factors(part) if f != exponential] or [ONE])
+        if has else times(part, inverse)
+        for (_, part), has in zip(parts, having, strict=True)
+    ]  # fmt: skip
+    return from_tree(_summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)]))
+
+
+def _summed(parts: list[tuple[float, Tree]]) -> Tree:
+    """Σ factor · term; a first factor −1 stays one."""
+    (factor, part), *others = parts
+    tree = part if factor == 1.0 else times(("c", factor), part)
+    for factor, part in others:
+        summand = part if abs(factor) == 1.0 else times(("c", abs(factor)), part)
+        tree = ("sub" if factor < 0.0 else "add", tree, summand)
+    return tree
 
 
 def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expression:
@@ -35,7 +104,7 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
     'x2 - 72004899337.38588*exp((-8625.0)/x1)'
     """
     measured = [j for j, one in enumerate(given, 1) if not one and j in expression.variables]
-    now, numbers = usual(expression), free_numbers(expression).shape[1]
+    now, numbers = usual(expression), _count(expression)
     by_another = now.variable and now.variable not in measured
     if not any(given) or (now.name and not by_another):
         return led(expression)
@@ -45,7 +114,7 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
             other = canonical(from_tree(("sub", ("x", variable), solved)))
         except ValueError:  # not solved, or too long
             continue
-        if usual(other).variable == variable and free_numbers(other).shape[1] <= numbers:
+        if usual(other).variable == variable and _count(other) <= numbers:
             return led(other)
     return led(expression)
 
@@ -54,7 +123,7 @@ def led(expression: Expression) -> Expression:
     """Divided by the factor of a term that has none where people write such a curve.
 
     Where that term stands beside it times b·exp(k·x), this is exp(k·(x − x₀)), as x₀ is better known
-    than b. As it is where the curve has no usual form, or where a known number would be lost.
+    than b. As it is where the curve has no usual form, or where more numbers would be fitted.
 
     >>> from pie.expr.expression import parse
     >>> str(led(parse("x1 - 2.5*x2 + 3.7")))
@@ -65,7 +134,10 @@ def led(expression: Expression) -> Expression:
     'x2 + x2*exp((-1.6)*(x1 - 1.0058986952713127)) - 3.0'
     >>> str(led(parse("2*x2 + 8*exp(-1.6*x1) - 6")))
     'x2 + 4.0*exp((-1.6)*x1) - 3.0'
+    >>> str(led(parse("0.4*x2*exp(x1) + 1 - exp(x1)")))
+    'x2 + 2.5*exp(x1)**(-1.0) - 2.5'
     """
+    expression = divided(expression)
     lead = usual(expression).lead
     parts = [scaled(term) for term in terms(to_tree(expression))]
     parts.sort(key=lambda part: alike(part[1]) != lead)
@@ -75,13 +147,13 @@ def led(expression: Expression) -> Expression:
     others = _centred([(factor / first, part) for factor, part in parts[1:]], factors(tree))
     if others == parts[1:]:
         return expression
-    for factor, part in others:
-        one = abs(factor) == 1.0
-        summand = part if one else times(("c", abs(factor)), part)
-        tree = ("sub" if factor < 0.0 else "add", tree, summand)
-    found = from_tree(tree)
-    lost = known_numbers(found).sum() < known_numbers(expression).sum()
-    return expression if lost else found
+    found = from_tree(_summed([(1.0, tree), *others]))
+    return found if _count(found) <= _count(expression) else expression
+
+
+def _count(expression: Expression) -> int:
+    """How many numbers are fitted."""
+    return free_numbers(expression).shape[1]
 
 
 def _centred(parts: list[tuple[float, Tree]], lead: list[Tree]) -> list[tuple[float, Tree]]:
@@ -89,14 +161,17 @@ def _centred(parts: list[tuple[float, Tree]], lead: list[Tree]) -> list[tuple[fl
     for b, part in parts:
         both = factors(part)
         match [one for one in both if one not in lead] if all(f in both for f in lead) else []:
-            case [("exp", ("mul", ("c", k), ("x", _) as x)) as old] if b > 0.0 and k:
-                middle: Tree = ("sub", x, ("c", -math.log(b) / k))
-                new: Tree = ("exp", ("mul", ("c", k), middle))
-                return [
-                    (factor / b, joined("mul", [new if f == old else f for f in factors(one)]))
-                    if old in factors(one) else (factor, one)
-                    for factor, one in parts
-                ]  # fmt: skip
+            case [("exp", ("mul", ("c", k), ("x", _) as x)) as old] if 0.0 < b != 1.0 and k:
+                inside: Tree = ("mul", ("c", k), ("sub", x, ("c", -math.log(b) / k)))
+            case [("pow", ("exp", ("x", _) as x), ("c", -1.0)) as old] if 0.0 < b != 1.0:
+                inside = ("sub", ("c", math.log(b)), x)
+            case _:
+                continue
+        return [
+            (factor / b, joined("mul", [("exp", inside) if f == old else f for f in factors(one)]))
+            if old in factors(one) else (factor, one)
+            for factor, one in parts
+        ]  # fmt: skip
     return parts
 
 
@@ -126,5 +201,8 @@ def _solved(f: sympy.Expr, column: sympy.Symbol) -> sympy.Eq | None:
         return None
     above = [-term for term in summands if not term.has(column)]
     if below.is_Add:
-        return sympy.Eq(column, sympy.Add(*above) / below, evaluate=False)
+        whole = sympy.Add(*above)
+        if len(above) == 1 and whole.could_extract_minus_sign():  # 2/(exp(t) - 1)
+            whole, below = -whole, sympy.Add(*(-one for one in below.args))
+        return sympy.Eq(column, whole / below, evaluate=False)
     return sympy.Eq(column, sympy.Add(*(term / below for term in above)), evaluate=False)

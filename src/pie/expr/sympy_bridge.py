@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import sympy
 from sympy.core.parameters import distribute
@@ -28,6 +28,8 @@ _FUNCTIONS = {
     "sin": sympy.sin,
     "cos": sympy.cos,
 }
+
+DIGITS = 4  # of numbers that are shown
 
 
 def number(value: float) -> sympy.Number:
@@ -69,11 +71,19 @@ def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
     return expression.xreplace(symbols)
 
 
-def rounded(expression: sympy.Expr, digits: int = 4) -> sympy.Expr:
-    """Decimal numbers to ``digits`` significant digits; integers unchanged."""
+def rounded(
+    expression: sympy.Expr, digits: int | Callable[[float], int] = DIGITS
+) -> sympy.Expr:
+    """Decimal numbers to so many significant digits, which may depend on them; integers unchanged.
+
+    >>> x = sympy.Symbol("x")
+    >>> rounded(2.34567 * x + 12345.678), rounded(12345.678 * x, lambda value: 7)
+    (2.346*x + 1.235e+4, 12345.68*x)
+    """
+    of = digits if callable(digits) else lambda value: digits
     with distribute(False):  # 2.34567*(x - 1) stays a product
         numbers = expression.atoms(sympy.Float)
-        return expression.xreplace({n: sympy.Float(n, digits) for n in numbers})
+        return expression.xreplace({n: sympy.Float(n, of(float(n))) for n in numbers})
 
 
 def balanced(f: sympy.Expr) -> sympy.Eq:

@@ -129,10 +129,12 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     value, gradient = work[0][0, 0], work[0][0, 1:]
     shares = np.zeros(d)
     for i in range(n):
-        norm = norm_of(gradient, i)
-        if np.isfinite(norm) and norm > 0.0:
+        total = 0.0
+        for j in range(d):
+            total += (gradient[j, i] * spreads[j]) ** 2
+        if np.isfinite(total) and total > 0.0:
             for j in range(d):
-                shares[j] += (gradient[j, i] / norm * spreads[j] / scale) ** 2 / n
+                shares[j] += (gradient[j, i] * spreads[j]) ** 2 / total / n
     distance = project(codes, constants, columns, STEPS)[1]
     error, mean, core = spread_out(distance, scale)
     flat = _is_flat(

@@ -225,7 +225,8 @@ def _without_constants(
     found += [(np.inf, changed) for changed in _factored(pieces, points)]
     error = rms_distance(expression, points, units)
     for i, piece in enumerate(pieces if len(pieces) > 2 else ()):
-        size = np.median(np.abs(from_tree(piece).values(points)) / norm)
+        away = np.abs(from_tree(piece).values(points)) / norm
+        size = np.median(np.nan_to_num(away, nan=np.inf, posinf=np.inf))  # 0/0 at some points
         if size <= max(CONFIDENT * error, CLOSE):
             rest = joined("add", pieces[:i] + pieces[i + 1 :])
             found.append((size / max(error, 1e-300), from_tree(rest)))

@@ -44,11 +44,15 @@ class Cloud:
         return cls(given, np.ones(d), none if exact is None else exact, none)
 
     @classmethod
-    def even(cls, given: np.ndarray, exact: np.ndarray) -> "Cloud":
+    def even(
+        cls, given: np.ndarray, exact: np.ndarray, logarithmic: tuple[bool, ...] = ()
+    ) -> "Cloud":
         """In units in which columns have like spreads, and what may be degrees is in radians."""
-        spreads, angles = robust_spreads(given), may_be_degrees(given)
-        units = np.where((spreads > 1.0 / EVEN) & (spreads < EVEN), 1.0, spreads)
-        return cls(given, np.where(angles, 1.0 / DEGREE, units), exact, angles)
+        spreads, logs = robust_spreads(given), np.array(logarithmic or exact & False)
+        angles = may_be_degrees(given) & ~logs
+        alike = logs | ((spreads > 1.0 / EVEN) & (spreads < EVEN))
+        units = np.where(angles, 1.0 / DEGREE, np.where(alike, 1.0, spreads))
+        return cls(given, units, exact, angles, logarithmic)
 
     def __len__(self) -> int:
         return len(self.given)
@@ -98,11 +102,12 @@ def clouds(
 ) -> list[Cloud]:
     """The coordinates in which points (N, D) are searched, in turn, until a fit is exact.
 
-    The user's units; even ones, if they differ; logarithms of the columns marked as ``wide``.
-    Noisy points are searched in even units alone: no law is exact in the user's.
+    The user's units; even ones, if they differ; logarithms of the columns marked as ``wide``, in
+    even units of the others. Noisy points are searched in even units alone: no law is exact in the
+    user's.
     """
     user, even = Cloud.as_given(points, exact), Cloud.even(points, exact)
     found = [user] if np.all(even.units == 1.0) else [even] if user.noise.seen else [user, even]
     if any(wide):
-        found.append(replace(Cloud.as_given(logarithms(points, wide), exact), logarithmic=wide))
+        found.append(Cloud.even(logarithms(points, wide), exact, wide))
     return [replace(cloud, dimensions=dimensions) for cloud in found]

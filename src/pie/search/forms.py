@@ -49,7 +49,7 @@ class Forms:
     def __init__(self, counts: dict[str, dict[str, int]]):
         self.counts = counts
         self.node_cost = functools.lru_cache(maxsize=4096)(self._node_cost)
-        self._drawn = functools.lru_cache(maxsize=65536)(self._drawn_of)
+        self.cost = functools.lru_cache(maxsize=65536)(self._cost)
 
     def _probability(self, node: str, context: Context) -> float:
         shorter = self._probability(node, context[:-1]) if context else 1.0 / len(NODES)
@@ -62,7 +62,8 @@ class Forms:
     def _node_cost(self, node: str, context: Context) -> float:
         return -float(np.log(self._probability(node, context)))
 
-    def _drawn_of(self, codes: tuple[int, ...], n_variables: int) -> float:
+    def _cost(self, codes: tuple[int, ...], n_variables: int) -> float:
+        """−ln P of an equation in canonical form, of which only the codes matter, in nats."""
         form = Expression(codes, (1.0,) * codes.count(CONSTANT))
         variables = sum(CONSTANT < code <= MAX_VARIABLES for code in codes)
         drawn = sum(self.node_cost(*one) for one in nodes(to_tree(form)))
@@ -71,10 +72,6 @@ class Forms:
             return drawn + UNNAMED
         named = float(np.log(len(shapes(n_variables))))
         return float(UNNAMED - np.logaddexp(-drawn, -named))
-
-    def cost(self, expression: Expression, n_variables: int) -> float:
-        """−ln P of an equation in canonical form, in nats."""
-        return self._drawn(expression.codes, n_variables)
 
 
 @functools.cache

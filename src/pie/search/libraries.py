@@ -20,7 +20,7 @@ OF_FUNCTION = {"sqrt": ("sqrt", "ln"), "ln": ("exp", "sqrt"), "exp": ("ln",)}
 FEW_COLUMNS = 3  # variables up to which the large libraries are used
 RADIANS = 2.0 * np.pi  # largest angle
 LARGEST = 1e100  # largest range of the argument u of a function
-LARGEST_RATE = 230.0  # largest |t·u| of exp(t·u)
+LARGEST_RATE = 200.0  # largest |t·u| of exp(t·u), so that x·exp(t·u) is below 1e100
 # grids of t, in units of the range of u or its inverse
 RATES = np.concatenate([-np.geomspace(15.0, 0.3, 14), np.geomspace(0.3, 15.0, 14)])  # exp(t·u)
 FREQUENCIES = np.arange(0.7, 30.0, 0.8)  # cos(t·u), sin(t·u)
@@ -250,7 +250,7 @@ def dictionaries(points: np.ndarray) -> Iterator[list[Tree]]:
         yield [*short, *nested]
 
 
-def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
+def of_many(points: np.ndarray, units: Units = ()) -> Iterator[list[Tree]]:
     """Small libraries for many columns: x; ln x; x, x²; m; m of degree three; ln x, x, 1/x; f.
 
     Logarithms are those of positive columns.
@@ -267,7 +267,7 @@ def of_many(points: np.ndarray) -> Iterator[list[Tree]]:
     yield monomials(len(xs), 3)
     if of_positive:
         yield [ONE, *logs, *of_positive, *(inverse(x) for x in of_positive)]
-    yield [ONE, *xs, *all_functions(points)]
+    yield [ONE, *xs, *all_functions(points, units)]
 
 
 def waves(n: int, angles: np.ndarray) -> list[list[Tree]]:

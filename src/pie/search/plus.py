@@ -267,13 +267,16 @@ def discover_plus(
             chosen.extend(_chosen(pool, cloud, config))
         return rank()
 
+    ranked: list[Candidate] = []
+    growing: tuple[bool, ...] = ()
     try:
         ranked, growing = search_also(points)
         others = without_outliers(ranked[0], points, growing, config) if ranked else None
         if others is not None:
             ranked, growing = search_also(others)
-    except Interrupted:
-        ranked, growing = rank()
+    except KeyboardInterrupt as stop:
+        if isinstance(stop, Interrupted) or not ranked:
+            ranked, growing = rank()
         found = Discovery(tuple(ranked), time.perf_counter() - began, growing)
         raise Interrupted(found) from None
     return Discovery(tuple(ranked), time.perf_counter() - began, growing)

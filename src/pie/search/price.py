@@ -33,7 +33,7 @@ import numpy as np
 from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
-from ..expr.operators import CONSTANT
+from ..expr.operators import CONSTANT, MAX_VARIABLES
 from ..expr.origins import far_from_zero, hidden_origins
 from ..expr.solving import implicit
 from ..expr.terms import subtrees
@@ -42,9 +42,10 @@ from ..zeroset.crossings import crossings, sheets
 from .candidates import Price
 from .forms import forms
 from .pool import lowest
-from .relations import Relation
+from .relations import Relation, codes_of_sum, weighted_codes
 
 FULL = 0.985  # largest correlation of neighbours: they are not one point
+HIGHEST = 20.0  # exponent of a law; in formulas of science it is 12 (data/prior/formulas.csv)
 
 
 @dataclass(frozen=True)
@@ -71,21 +72,21 @@ class Prices:
                 raise ValueError(f"prices.{name} is {price}; expected at least 0")
 
 
-def form_price(expression: Expression, prices: Prices) -> float:
-    """Price of constants and form alone."""
-    return _form_price(expression.codes, prices)
-
-
 @functools.lru_cache(maxsize=65536)
-def _form_price(codes: tuple[int, ...], prices: Prices) -> float:
-    constants = codes.count(CONSTANT)  # of which none is known
-    form = Expression(codes, (1.0,) * constants)
+def form_price(codes: tuple[int, ...], prices: Prices) -> float:
+    """Price of the constants and the form of an equation with these codes."""
     return (
-        prices.constant * constants
-        + prices.form * forms().cost(form, max(len(form.variables), 1))
+        prices.constant * codes.count(CONSTANT)  # of which none is known
+        + prices.form * _form(codes)
         + prices.token * len(codes)
         + prices.implicit * _implicit(codes)
     )
+
+
+def _form(codes: tuple[int, ...]) -> float:
+    """−ln P(form), in nats, of a form of as many variables as it has."""
+    variables = {code for code in codes if CONSTANT < code <= MAX_VARIABLES}
+    return forms().cost(codes, max(len(variables), 1))
 
 
 def cheapest(
@@ -96,15 +97,19 @@ def cheapest(
     All have as many terms; the terms of each stand beside it.
     """
     misfits = [n_points * float(np.log(relation.size)) for relation, _ in relations]
-    lengths = [relation.tokens_and_constants(terms) for relation, terms in relations]
+    asked = {id(terms): terms for _, terms in relations}
+    weighted = {key: [*map(weighted_codes, terms)] for key, terms in asked.items()}
+    codes = [
+        codes_of_sum([weighted[id(terms)][i] for i in relation.indices])
+        for relation, terms in relations
+    ]
     bounds = [
-        (misfit + prices.token * tokens + prices.constant * constants, -1)
-        for misfit, (tokens, constants) in zip(misfits, lengths, strict=True)
+        (misfit + prices.token * len(one) + prices.constant * one.count(CONSTANT), -1)
+        for misfit, one in zip(misfits, codes, strict=True)
     ]
 
     def price(k: int) -> tuple[float, int]:
-        relation, terms = relations[k]
-        return round(misfits[k] + form_price(relation.of(terms), prices), 6), k
+        return round(misfits[k] + form_price(codes[k], prices), 6), k
 
     return lowest(range(len(relations)), bounds.__getitem__, price, most)
 
@@ -121,7 +126,7 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
         prices.constant * len(paid) if exact else numbers_price(expression, n_points, prices),
-        prices.form * forms().cost(expression, max(len(expression.variables), 1)),
+        prices.form * _form(expression.codes),
         prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
     )
@@ -187,7 +192,12 @@ def _implicit(codes: tuple[int, ...]) -> int:
 
 @np.errstate(all="ignore")
 def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
-    """Price of the sines and cosines with a fitted constant inside, for points (N, D)."""
+    """Price of the sines and cosines with a fitted constant inside, for points (N, D).
+
+    inf where one turns faster than the points can show, and for high powers.
+    """
+    if has_high_power(expression):
+        return np.inf
     price = 0.0
     for tree in subtrees(to_tree(expression)):
         if tree[0] in ("sin", "cos") and not known_numbers(from_tree(tree)).all():
@@ -196,11 +206,24 @@ def _waves(expression: Expression, points: np.ndarray, prices: Prices) -> float:
     return price
 
 
+def has_high_power(expression: Expression) -> bool:
+    """Whether an exponent is above :data:`HIGHEST`: such a power stands for an exponential.
+
+    >>> from pie.expr.expression import parse
+    >>> has_high_power(parse("x2 - x1**-12")), has_high_power(parse("x2 - x1**72.9"))
+    (False, True)
+    """
+    return any(
+        tree[0] == "pow" and tree[2][0] == "c" and abs(tree[2][1]) > HIGHEST
+        for tree in subtrees(to_tree(expression))
+    )
+
+
 def whole_price(
     fit: Fit, points: np.ndarray, prices: Prices, dimensions: Dimensions | None = None
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
-    the units of the columns, if these matter.
+    the units of the columns, if these matter. A fit with a high power is refused.
     """
     price = price_of(fit, len(points), prices)
     if not np.isfinite(price.misfit):
@@ -225,7 +248,8 @@ def of_branch(branch: Price, whole: Price, prices: Prices) -> Price:
     """Of a branch of a zero set: its form is known with that of the whole, but for which it is."""
     both = branch, whole
     costs = [one.constants + one.form + one.tokens + one.implicit for one in both]
-    saved = max(costs[0] - costs[1], 0.0) if np.isfinite(whole.misfit) else 0.0
+    known = np.isfinite([whole.misfit, *costs]).all()
+    saved = max(costs[0] - costs[1], 0.0) if known else 0.0
     return replace(branch, branch=prices.branch - saved)
 
 

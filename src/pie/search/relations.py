@@ -35,7 +35,7 @@ import numpy as np
 
 from ..expr.elementary import jit
 from ..expr.expression import Expression, Tree, from_tree, with_variables
-from ..expr.operators import CONSTANT
+from ..expr.operators import BY_NAME
 from ..expr.terms import weighted_sum
 
 SINGULAR = 1e-11  # largest ratio of smallest to largest singular value of an exact relation
@@ -45,9 +45,14 @@ LARGEST = 1e100  # usable terms are smaller than this, and larger than its inver
 JITTER = 1e-13  # times K, added to the diagonal of A, which is 1
 SQUARINGS = 3  # of the matrix in the power iteration
 EXACTLY = 12  # the same, for the relations that are kept
+CONVERGED = 1.0 - 1e-13  # trace of a power, the one before of trace 1, that has one eigenvector
 ROUNDING = 1e-9  # relative error of a sum of distances, well above rounding
 LANES = 8  # subsets that are solved at once
 POINTS = 32  # whose distances are computed at once
+PLACE = np.int16  # of a term in its library
+
+
+Values = tuple[np.ndarray, np.ndarray]  # of terms, and their gradients times the spreads
 
 
 @dataclass(frozen=True)
@@ -65,15 +70,19 @@ class Relation:
         """The equation Σ c_k·φ_k; ``terms`` are those of the columns."""
         return weighted_sum([terms[i] for i in self.indices], self.coefficients)
 
-    def tokens_and_constants(self, terms: Sequence[Tree]) -> tuple[int, int]:
-        """Number of operators, variables and constants of :meth:`of`, and of its constants."""
-        alone = [_term(terms[i]).codes for i in self.indices]
-        factors = sum(terms[i][0] != "c" for i in self.indices)
-        tokens = sum(map(len, alone)) + 2 * factors + len(alone) - 1
-        return tokens, sum(codes.count(CONSTANT) for codes in alone) + factors
-
 
 _term = functools.lru_cache(maxsize=4096)(from_tree)  # of libraries, which are used again
+
+
+@functools.lru_cache(maxsize=4096)
+def weighted_codes(term: Tree) -> tuple[int, ...]:
+    """Codes of a term with its coefficient."""
+    return weighted_sum([term], np.ones(1)).codes
+
+
+def codes_of_sum(weighted: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Codes of Σ c_k·φ_k from :func:`weighted_codes`, without making the equation."""
+    return sum(weighted, (BY_NAME["add"].code,) * (len(weighted) - 1))
 
 
 @np.errstate(all="ignore")
@@ -100,10 +109,12 @@ def terms_at(
     """
     (n, d), b = points.shape, len(numbers)
     many = np.column_stack([np.tile(points, (b, 1)), np.repeat(numbers, n, axis=0)])
-    found = [_term(term).value_and_gradient(many) for term in terms]
-    columns = np.stack([value for value, _ in found], axis=-1)
-    slopes = np.stack([gradient[:, :d] * spreads for _, gradient in found], axis=-1)
-    return columns.reshape(b, n, -1), slopes.reshape(b, n, d, -1).swapaxes(1, 2)
+    columns, slopes = np.empty((b, n, len(terms))), np.empty((b, d, n, len(terms)))
+    for k, term in enumerate(terms):
+        value, gradient = _term(term).value_and_gradient(many)
+        columns[..., k] = value.reshape(b, n)
+        slopes[..., k] = (gradient[:, :d] * spreads).reshape(b, n, d).swapaxes(1, 2)
+    return columns, slopes
 
 
 @np.errstate(all="ignore")
@@ -179,45 +190,39 @@ class Moments:
 
     @classmethod
     @np.errstate(all="ignore")
-    def of(cls, columns: np.ndarray, slopes: np.ndarray) -> "Moments":
-        """From values (B, N, M) and gradients times the spreads, (B, D, N, M)."""
-        steepness = np.sqrt(np.einsum("bdnm,bdnm->bnm", slopes, slopes))
-        size = np.abs(columns).max(axis=(0, 1))
-        usable = (size > 1.0 / LARGEST) & (size < LARGEST) & np.isfinite(steepness).all(axis=(0, 1))
-        if not usable.any():
-            return cls(*np.empty((2, 0, 0, 0)), np.empty((0, 0)), np.empty(0, int))
-        if not usable.all():
-            columns, slopes, steepness = (m[..., usable] for m in (columns, slopes, steepness))
-        usual = _medians(steepness)
-        usual[usual == 0.0] = 1.0
-        steepness /= usual
-        steep = np.sqrt(np.mean(np.square(steepness), axis=2, keepdims=True))
-        steep[steep == 0.0] = 1.0
-        columns = columns / steep
-        scale = np.sqrt(np.einsum("bnm,bnm->bm", columns, columns))[:, None]
-        columns /= scale
-        slopes = np.divide(slopes, steep[:, None], order="C")
-        slopes /= scale[:, None]
-        flat = slopes.reshape(len(slopes), -1, slopes.shape[-1])
+    def of(cls, columns: np.ndarray, slopes: np.ndarray, fixed: Values | None = None) -> "Moments":
+        """From values (B, N, M) and gradients times the spreads, (B, D, N, M).
+
+        ``fixed`` are the same of terms that stand before these in every set, (1, …).
+        """
+        b, d, n, _ = slopes.shape
+        none = np.empty((1, n, 0)), np.empty((1, d, n, 0))
+        usable, kept = [], []
+        for both in (fixed or none, (columns, slopes)):
+            values, gradients = map(np.ascontiguousarray, both)
+            steepness, size = steepness_and_size(values, gradients)
+            good = (size > 1.0 / LARGEST) & (size < LARGEST)
+            parts = values, gradients, steepness
+            if not good.all():
+                parts = tuple(np.ascontiguousarray(part[..., good]) for part in parts)
+            usual = _medians(parts[-1])
+            kept.append((*parts[:-1], parts[-1] / np.where(usual > 0.0, usual, 1.0)))
+            usable.append(good)
+        places = np.flatnonzero(np.concatenate(usable))
+        columns, slopes = np.empty((b, n, len(places))), np.empty((b, d, n, len(places)))
+        weigh(*kept[0], *kept[1], columns, slopes)
+        flat = slopes.reshape(b, d * n, len(places))
         a, g = (np.matmul(m.swapaxes(1, 2), m) for m in (columns, flat))
-        return cls(a, g, scale[:, 0], np.flatnonzero(usable))
+        scale = np.sqrt(np.diagonal(a, axis1=1, axis2=2))
+        units = scale[:, :, None] * scale[:, None, :]
+        return cls(a / units, g / units, scale, places)
 
-    def of_all(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """√λ (S,) and coefficients (S, M) of all terms, in the sets of terms ``which`` (B,)."""
-        a, g, scale, k = self.a[which], self.g[which], self.scale[which], self.a.shape[-1]
-        lower = np.linalg.cholesky(a + JITTER * k * np.eye(k))
-        half = np.linalg.solve(lower, g)
-        both = np.linalg.solve(lower, half.swapaxes(1, 2))
-        values, vectors = np.linalg.eigh(0.5 * (both + both.swapaxes(1, 2)))
-        weights = np.linalg.solve(lower.swapaxes(1, 2), vectors[:, :, -1:])[..., 0]
-        return 1.0 / np.sqrt(np.maximum(values[:, -1], 1e-300)), weights / scale
-
-    def of_few(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def relations(self, chosen: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """√λ (S,) and coefficients (S, K) of subsets (S, K), each in the set of terms ``which``.
 
-        By power iteration, which is faster than :meth:`of_all` for few terms and many subsets.
+        One subset (1, K) stands for all.
         """
-        weights = np.empty(chosen.shape)
+        weights = np.empty((len(which), chosen.shape[1]))
         sizes = solved(self.a, self.g, chosen, which, EXACTLY, weights)
         return sizes, weights / self.scale[which[:, None], chosen]
 
@@ -228,9 +233,58 @@ class Moments:
         return solved(self.a, self.g, chosen, which, SQUARINGS, none).reshape(len(self.a), -1)
 
 
+@jit
+def steepness_and_size(values, slopes):
+    """‖s ⊙ ∇φ‖ (B, N, M), and the largest |φ| (M,) of each term; inf where one is not defined.
+
+    From values (B, N, M) and gradients times the spreads, (B, D, N, M).
+    """
+    (b, d, n, m), size = slopes.shape, np.zeros(slopes.shape[-1])
+    steepness = np.empty((b, n, m))
+    for k in range(b):
+        for i in range(n):
+            for j in range(m):
+                square = 0.0
+                for h in range(d):
+                    square += slopes[k, h, i, j] * slopes[k, h, i, j]
+                steepness[k, i, j] = np.sqrt(square)
+                value = abs(values[k, i, j])
+                if not (value < np.inf and square < np.inf):
+                    value = np.inf
+                size[j] = max(size[j], value)
+    return steepness, size
+
+
+@jit
+def weigh(first, of_first, steep_first, then, of_then, steep_then, columns, slopes):
+    """√w_n·φ and √w_n·s ⊙ ∇φ into ``columns`` (B, N, M) and ``slopes`` (B, D, N, M).
+
+    Of terms that are the same in all sets (1, …) and others (B, …): values, gradients, steepness
+    over its median.
+    """
+    (b, d, n, m), f = slopes.shape, first.shape[-1]
+    for k in range(b):
+        for i in range(n):
+            total = 0.0
+            for j in range(f):
+                total += steep_first[0, i, j] * steep_first[0, i, j]
+            for j in range(m - f):
+                total += steep_then[k, i, j] * steep_then[k, i, j]
+            weight = np.sqrt(m / total) if total > 0.0 else 1.0
+            for j in range(f):
+                columns[k, i, j] = first[0, i, j] * weight
+            for j in range(m - f):
+                columns[k, i, f + j] = then[k, i, j] * weight
+            for h in range(d):
+                for j in range(f):
+                    slopes[k, h, i, j] = of_first[0, h, i, j] * weight
+                for j in range(m - f):
+                    slopes[k, h, i, f + j] = of_then[k, h, i, j] * weight
+
+
 def _medians(values: np.ndarray) -> np.ndarray:
     """Medians (B, 1, M) of finite values (B, N, M); NumPy's own take five times as long."""
-    ordered, half = np.ascontiguousarray(values.swapaxes(1, 2)), values.shape[1] // 2
+    ordered, half = values.swapaxes(1, 2).copy(), values.shape[1] // 2
     ordered.partition(half, axis=2)
     upper = ordered[..., half]
     lower = upper if values.shape[1] % 2 else ordered[..., :half].max(axis=2)
@@ -262,7 +316,8 @@ def with_distances(
     moments = Moments.of(columns[sound], slopes[sound])
     steady = np.isfinite(moments.a + moments.g).all(axis=(1, 2))
     sound[sound] = steady
-    sizes[sound], weights[sound] = moments.of_all(steady)
+    every = np.arange(columns.shape[-1], dtype=PLACE)[None]
+    sizes[sound], weights[sound] = moments.relations(every, np.flatnonzero(steady))
     value = np.einsum("bnm,bm->bn", columns[sound], weights[sound])
     slope = np.einsum("bdnm,bm->bdn", slopes[sound], weights[sound])
     away[sound] = capped(value / np.linalg.norm(slope, axis=1))
@@ -280,7 +335,7 @@ def solved(a, g, chosen, which, squarings, weights):
     found = np.empty(pairs)
     lower, m = np.zeros((k, k, LANES)), np.empty((k, k, LANES))
     power, square = np.empty((k, k, LANES)), np.empty((k, k, LANES))
-    total, alive = np.empty(LANES), np.empty(LANES, np.bool_)
+    total, inverse, alive = np.empty(LANES), np.empty((k, LANES)), np.empty(LANES, np.bool_)
     for first in range(0, pairs, LANES):
         for z in range(LANES):
             pair = min(first + z, pairs - 1)
@@ -300,48 +355,60 @@ def solved(a, g, chosen, which, squarings, weights):
                 if i == j:
                     for z in range(LANES):
                         lower[i, i, z] = np.sqrt(max(total[z], JITTER))
+                        inverse[i, z] = 1.0 / lower[i, i, z]
                 else:
                     for z in range(LANES):
-                        lower[i, j, z] = total[z] / lower[j, j, z]
-        for _ in range(2):  # M ← (L⁻¹M)ᵀ, twice: L⁻¹GL⁻ᵀ
-            for j in range(k):
-                for i in range(k):
-                    for z in range(LANES):
-                        total[z] = m[i, j, z]
-                    for h in range(i):
-                        for z in range(LANES):
-                            total[z] -= lower[i, h, z] * square[h, j, z]
-                    for z in range(LANES):
-                        square[i, j, z] = total[z] / lower[i, i, z]
+                        lower[i, j, z] = total[z] * inverse[j, z]
+        for j in range(k):  # (L⁻¹G)ᵀ
             for i in range(k):
-                for j in range(k):
+                for z in range(LANES):
+                    total[z] = m[i, j, z]
+                for h in range(i):
                     for z in range(LANES):
-                        m[i, j, z] = square[j, i, z]
+                        total[z] -= lower[i, h, z] * square[j, h, z]
+                for z in range(LANES):
+                    square[j, i, z] = total[z] * inverse[i, z]
+        for j in range(k):  # M = L⁻¹GL⁻ᵀ, symmetric like its powers
+            for i in range(j, k):
+                for z in range(LANES):
+                    total[z] = square[i, j, z]
+                for h in range(i):
+                    for z in range(LANES):
+                        total[z] -= lower[i, h, z] * m[h, j, z]
+                for z in range(LANES):
+                    m[i, j, z] = total[z] * inverse[i, z]
+                    m[j, i, z] = m[i, j, z]
         for i in range(k):
             for j in range(k):
                 for z in range(LANES):
                     power[i, j, z] = m[i, j, z]
         for z in range(LANES):
             alive[z] = True
-        for _ in range(squarings):
+        for step in range(squarings):
             for z in range(LANES):
                 total[z] = 0.0
             for i in range(k):
                 for z in range(LANES):
                     total[z] += power[i, i, z]
+            some = False
             for z in range(LANES):
-                alive[z] = alive[z] and 0.0 < total[z] < LARGEST
-                total[z] *= total[z]
+                ended = step > 0 and total[z] > CONVERGED
+                alive[z] = alive[z] and not ended and 0.0 < total[z] < LARGEST
+                some |= alive[z]
+                total[z] = 1.0 / (total[z] * total[z])
+            if not some:
+                break
             for i in range(k):
-                for j in range(k):
+                for j in range(i + 1):
                     for z in range(LANES):
-                        square[i, j, z] = power[i, 0, z] * power[0, j, z]
+                        square[i, j, z] = power[i, 0, z] * power[j, 0, z]
                     for h in range(1, k):
                         for z in range(LANES):
-                            square[i, j, z] += power[i, h, z] * power[h, j, z]
+                            square[i, j, z] += power[i, h, z] * power[j, h, z]
                     for z in range(LANES):
-                        new = square[i, j, z] / total[z]
+                        new = square[i, j, z] * total[z]
                         square[i, j, z] = new if alive[z] else power[i, j, z]
+                        square[j, i, z] = square[i, j, z]
             power, square = square, power
         for z in range(min(LANES, pairs - first)):
             pair, best = first + z, 0  # column of the power that approximates the eigenvector
@@ -431,7 +498,7 @@ def nearest(
     if not len(chosen):
         return []
     few = chosen[_least(moments.sizes(chosen)[0], screened)]
-    sizes, weights = moments.of_few(few, np.zeros(len(few), int))
+    sizes, weights = moments.relations(few, np.zeros(len(few), int))
     rows = np.ascontiguousarray(columns.T), np.ascontiguousarray(slopes.swapaxes(1, 2))
     errors = mean_distances(*rows, few, weights, np.argsort(sizes), best)
     order = np.argsort(np.round(np.log(errors), 6), kind="stable")[:best]
@@ -472,7 +539,7 @@ def covering(terms: Sequence[Tree], size: int, most: int) -> np.ndarray:
     return _covering(held, size, len(terms) if 0 < count <= most else 0)
 
 
-@functools.lru_cache(maxsize=32)  # up to 7 MB each
+@functools.lru_cache(maxsize=128)  # up to 2 MB each
 def _covering(held: tuple[tuple[int, ...], ...], size: int, starts: int) -> np.ndarray:
     """All ascending (S, size), in order, that begin below ``starts`` and hold all variables.
 
@@ -482,7 +549,7 @@ def _covering(held: tuple[tuple[int, ...], ...], size: int, starts: int) -> np.n
     n, every = len(held), sorted(set().union(*held))
     lacks = np.array([[v not in h for v in every] for h in held], bool).reshape(n, len(every))
     widest = max(map(len, held), default=0)
-    chosen, missing = np.empty((1, 0), int), np.ones((1, len(every)), bool)
+    chosen, missing = np.empty((1, 0), PLACE), np.ones((1, len(every)), bool)
     for left in reversed(range(size)):
         grown = chosen.shape[1] > 0
         first = chosen[:, -1] + 1 if grown else np.zeros(1, int)
@@ -491,7 +558,8 @@ def _covering(held: tuple[tuple[int, ...], ...], size: int, starts: int) -> np.n
         new = np.arange(len(rows)) - np.repeat(np.cumsum(follow) - follow - first, follow)
         still = missing[rows] & lacks[new]
         kept = still.sum(axis=1) <= left * widest
-        chosen, missing = np.column_stack([chosen[rows[kept]], new[kept]]), still[kept]
+        chosen = np.column_stack([chosen[rows[kept]], new[kept].astype(PLACE)])
+        missing = still[kept]
     return chosen
 
 
@@ -505,7 +573,7 @@ def smallest(moments: Moments, chosen: np.ndarray, best: int) -> list[tuple[int,
     sizes = moments.sizes(chosen)
     which = sizes.argmin(axis=0)
     few = np.argsort(sizes.min(axis=0), kind="stable")[: 2 * best]
-    exact, weights = moments.of_few(chosen[few], which[few])
+    exact, weights = moments.relations(chosen[few], which[few])
     order = np.argsort(np.round(np.log(exact), 6), kind="stable")[:best]
     usable = moments.usable
     return [

@@ -53,18 +53,27 @@ def zeros_on_lines(
     negative, defined = f < 0.0, np.isfinite(f)
     changes = (negative[:, :-1] != negative[:, 1:]) & defined[:, :-1] & defined[:, 1:]
     line, cell = np.nonzero(changes)
-    ends = np.stack([nodes[cell], nodes[cell + 1]])
-    heights = np.stack([f[line, cell], f[line, cell + 1]])
-    largest = np.abs(heights).max(axis=0)
-    lines, brackets = np.take(columns, line, axis=1), np.arange(len(line))
+    low, high = np.take(columns, line, axis=1), np.take(columns, line, axis=1)
+    low[axis], high[axis] = nodes[cell], nodes[cell + 1]
+    return int(_are_zeros(expression, low, high, f[line, cell], f[line, cell + 1]).sum())
+
+
+def _are_zeros(
+    expression: Expression, low: np.ndarray, high: np.ndarray, f_low: np.ndarray, f_high: np.ndarray
+) -> np.ndarray:
+    """Whether a change of sign between points (D, M) is a zero, (M,), by bisection.
+
+    At a pole |f| grows as the bracket closes.
+    """
+    ends, heights = np.stack([low, high]), np.stack([f_low, f_high])
+    largest, brackets = np.abs(heights).max(axis=0), np.arange(low.shape[1])
     for _ in range(HALVINGS):
-        lines[axis] = middle = 0.5 * (ends[0] + ends[1])
-        between = values(*expression.arrays, lines)
+        middle = np.ascontiguousarray(0.5 * (ends[0] + ends[1]))
+        between = values(*expression.arrays, middle)
         side = ((between < 0.0) != (heights[0] < 0.0)).astype(int)
-        ends[side, brackets], heights[side, brackets] = middle, between
+        ends[side, :, brackets], heights[side, brackets] = middle.T, between
     left, right = np.abs(heights)
-    # at a pole |f| grows as the bracket closes
-    return int(np.sum(np.where(right > left, right, left) < largest))
+    return np.where(right > left, right, left) < largest
 
 
 def crossings(expression: Expression, points: np.ndarray) -> float:
@@ -89,8 +98,9 @@ def crossings(expression: Expression, points: np.ndarray) -> float:
 def sheets(expression: Expression, points: np.ndarray) -> np.ndarray:
     """How many sheets of the zero set are within three errors of each point (N, D), ≥ 1, (N,).
 
-    Zeros are counted along the normal, in units of the columns' spreads; the error is the robust
-    standard deviation of the first-order distances. 1 at every point if the fit is exact.
+    Zeros, poles excluded, are counted along the normal, in units of the columns' spreads; the error
+    is the robust standard deviation of the first-order distances. 1 at every point if the fit is
+    exact.
 
     >>> from pie.expr.expression import parse
     >>> near = np.column_stack([np.linspace(0.0, 1.0, 50), np.tile([0.1, -0.1], 25)])
@@ -104,6 +114,10 @@ def sheets(expression: Expression, points: np.ndarray) -> np.ndarray:
         return np.ones(len(points), int)
     feet = points / units - residual[:, None] * normal
     steps = np.linspace(-REACH * error, REACH * error, STEPS)
-    along = (feet + steps[:, None, None] * normal).reshape(-1, points.shape[1]) * units
-    sign = np.sign(expression.values(along).reshape(STEPS, -1))
-    return np.maximum(np.sum(sign[1:] * sign[:-1] < 0.0, axis=0), 1)
+    along = (feet + steps[:, None, None] * normal) * units
+    f = expression.values(along.reshape(-1, points.shape[1])).reshape(STEPS, -1)
+    changes = np.sign(f[1:]) * np.sign(f[:-1]) < 0.0
+    cell, point = np.nonzero(changes & (changes.sum(axis=0) > 1))
+    low, high = along[cell, point].T, along[cell + 1, point].T
+    changes[cell, point] = _are_zeros(expression, low, high, f[cell, point], f[cell + 1, point])
+    return np.maximum(changes.sum(axis=0), 1)

@@ -147,10 +147,11 @@ def _split(
     for term in terms(form):
         factor, inner = scaled(term)
         if inner[0] == "ln" and inner[1][0] == "x" and inner[1][1] in columns:
-            coefficients[inner[1][1]] = factor
+            coefficients[inner[1][1]] = coefficients.get(inner[1][1], 0.0) + factor
         else:
             rest.append((factor, inner))
-    return coefficients, rest, {j for _, inner in rest for j in from_tree(inner).variables}
+    left = {j: c for j, c in coefficients.items() if c}
+    return left, rest, {j for _, inner in rest for j in from_tree(inner).variables}
 
 
 def _product(

@@ -12,6 +12,9 @@ with M coefficients; the last factor is the median of :math:`\chi^2_\nu / \nu`. 
 hardly wider than the noise has no direction, so k is the smallest for which patches are ``WIDE``
 times wider than :math:`\sigma_k` in every direction of t. From there to larger patches
 :math:`\sigma_k` stays as it is under noise, and grows at least as a power of their width without.
+
+Where most rows are replicates, equal to others but for one column, neighbours lie on a line, as if
+they were exact; there the noise is that column's standard deviation within the groups of equal rows.
 """
 
 from dataclasses import dataclass
@@ -83,6 +86,29 @@ def noise_of(points: np.ndarray) -> Noise:
             return Noise(level, low, level * error)
         k = round(k * RUNGS + 0.5)
     return UNKNOWN
+
+
+def noise_of_replicates(points: np.ndarray) -> Noise | None:
+    """The smallest of the columns' noises among replicates, where these are half of the rows.
+
+    >>> x = np.repeat([1.0, 2.0, 3.0], 20)
+    >>> y = x + 0.1 * np.random.default_rng(0).standard_normal(60)
+    >>> print(noise_of_replicates(np.column_stack([x, y])))
+    0.089 of the spread (0.074 to 0.11)
+    """
+    found = []
+    for j in range(points.shape[1]):
+        others = np.delete(points, j, axis=1)
+        _, group, count = np.unique(others, axis=0, return_inverse=True, return_counts=True)
+        group = group.ravel()
+        if (freedom := len(points) - len(count)) < len(points) / 2:
+            continue
+        mean = np.bincount(group, points[:, j]) / count
+        level = float(np.sqrt(np.sum((points[:, j] - mean[group]) ** 2) / freedom))
+        error = float(np.exp(2.0 / np.sqrt(2.0 * freedom)))  # of a standard deviation
+        if level >= LEAST:  # else rows stand there twice
+            found.append(Noise(level, level / error, level * error))
+    return min(found, key=lambda noise: noise.level, default=None)
 
 
 def _patches(near: np.ndarray) -> tuple[float, float]:

@@ -47,11 +47,6 @@ def _multiplied(
     return tuple(both.reshape(*both.shape[:-2], -1) for both in (columns, slopes))
 
 
-def _beside(fixed: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Columns (1, …, M) that do not depend on t, repeated for each t, and new ones (T, …, K)."""
-    return np.concatenate([np.broadcast_to(fixed, (*new.shape[:-1], fixed.shape[-1])), new], -1)
-
-
 @np.errstate(all="ignore")
 def with_number(
     points: np.ndarray, errors: np.ndarray, prices: Prices, limits: Numbers = Numbers()
@@ -65,7 +60,7 @@ def with_number(
     found: dict[int, list[tuple[Relation, list[Tree], float]]] = {size: [] for size in sizes}
     for functions, grid in libraries.with_number(points):
         new = _multiplied(*terms_at(functions, points, errors, grid[:, None]), points, errors)
-        moments = Moments.of(*map(_beside, of_fixed, new))
+        moments = Moments.of(*new, of_fixed)
         usable = moments.usable
         terms = [*fixed, *(t for g in functions for t in (g, *(("mul", x, g) for x in xs)))]
         here = [numbered(terms[i], d, [1.0]) for i in usable]

@@ -160,9 +160,15 @@ def _product(powers: Sequence[int]) -> Tree:
     return ("div", *trees) if above and below else trees[0]
 
 
-def n_monomials(k: int) -> int:
-    """How many monomials of K columns are looked at."""
-    return math.comb(k + DEGREES.get(k, 2), k)
+def degree(k: int, n: int) -> int:
+    """Of the monomials of K columns that are looked at; lower where N points are too few."""
+    highest = DEGREES.get(k, 2)
+    return next((high for high in range(highest, 1, -1) if n > math.comb(k + high, k)), 1)
+
+
+def n_monomials(k: int, n: int) -> int:
+    """How many monomials of K columns are looked at, for N points."""
+    return math.comb(k + degree(k, n), k)
 
 
 def sizes(tables: Sequence[Columns], errors: np.ndarray) -> np.ndarray:
@@ -190,7 +196,7 @@ def _sizes_of_some(tables: Sequence[Columns], errors: np.ndarray) -> np.ndarray:
 
 def _sizes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     b, n, k = values.shape
-    if n <= n_monomials(k):
+    if n <= n_monomials(k, n):
         return np.full(b, np.inf)
     spread = robust_spreads(values, axis=1)[:, None]
     spread[spread == 0.0] = 1.0
@@ -198,7 +204,7 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     slopes = slopes / spread[..., None]
     level = [(np.ones((b, n)), np.zeros((b, n, slopes.shape[-1])), 0)]
     terms = [*level]
-    for _ in range(DEGREES.get(k, 2)):
+    for _ in range(degree(k, n)):
         level = [
             (v * values[..., j], s * values[..., j, None] + v[..., None] * slopes[:, :, j], j)
             for v, s, first in level
@@ -206,7 +212,7 @@ def _sizes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
         ]
         terms += level
     columns = np.stack([v for v, _, _ in terms], axis=-1)
-    gradients = np.moveaxis(np.stack([s for _, s, _ in terms], axis=-1), 2, 1)  # (B, D, N, M)
+    gradients = np.stack([s.swapaxes(1, 2) for _, s, _ in terms], axis=-1)  # (B, D, N, M)
     _, _, away = with_distances(columns, gradients)
     return np.sqrt(np.sum(away**2, axis=1) / (n - len(terms)))
 
@@ -230,9 +236,9 @@ def tables(
         known = [groups] if groups and len(groups.trees) == k and groups.usable else []
         written = {frozenset(map(str, t.trees)): t for one in kept for t in reduced(one)}
         new = [*known, *written.values()]
-        if not new:
-            break
-        size, m = sizes(new, errors), n_monomials(k)
+        if not new:  # products without dimensions may come at a smaller k
+            continue
+        size, m = sizes(new, errors), n_monomials(k, len(some))
         ranked = np.argsort(np.round(np.log(size), 6), kind="stable")
         best: dict[frozenset, int] = {}  # of a/b and b/a the one with the smaller σ
         for i in ranked[np.isfinite(size[ranked])]:
@@ -254,7 +260,7 @@ def _known(pool: Pool, cloud: Cloud, prices: Prices) -> float:
         except ValueError:  # too long
             break
         away, _ = first_order(law, cloud.given, errors_of(cloud.given, cloud.exact))
-        long = form_price(found.fit.expression, prices) > SHORT * cloud.n_variables
+        long = form_price(found.fit.expression.codes, prices) > SHORT * cloud.n_variables
         return float((NEAR if long else BETTER) * np.sqrt(np.mean(capped(away) ** 2)))
     return np.inf
 

@@ -191,7 +191,7 @@ def relations(
     waves = libraries.waves(cloud.n_variables, cloud.angles)
     if cloud.n_variables > libraries.FEW_COLUMNS:
         yield batch(plain)
-        for terms in libraries.of_many(points):
+        for terms in libraries.of_many(points, cloud.units):
             yield batch(of_many(terms, points, errors, limits))
         for terms in closest(waves, points, errors, limits.waves):
             yield batch(of_many(terms, points, errors, limits))

@@ -32,6 +32,7 @@ BEYOND_OF_PEAK = 0.1  # the same of a shift that is squared, the centre of a pea
 EXPONENTS = (-3.0, 4.0)
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
+LEAST = 1e-300  # error
 FAR = 3.0  # median magnitude of draws, in their median deviations, that are far from 0
 
 
@@ -147,7 +148,7 @@ class Draws:
 
     @property
     def error(self) -> float:
-        return float(self.errors.min())
+        return max(float(self.errors.min()), LEAST)
 
     def best(self, d: int) -> Expression:
         """The shape in d variables with the numbers of least error."""
@@ -228,7 +229,7 @@ def shapes(
     for _, form in named:
         if found := numbers_of(form, points, cloud.errors, limits, rates):
             found = near_best(found, points, cloud.errors, limits)
-            cost = len(cloud) * np.log(found.error) + form_price(_canonical(form), prices)
+            cost = len(cloud) * np.log(found.error) + form_price(_canonical(form).codes, prices)
             priced.append((round(cost, 6), found))
     cheapest = sorted(priced, key=lambda p: p[0])[: limits.fitted]
     drafts = [found.best(cloud.n_variables) for _, found in cheapest]
