@@ -1,5 +1,6 @@
 """The prior on forms: probabilities, and the counts of the formulas of science."""
 
+import csv
 import importlib.util
 import json
 
@@ -10,7 +11,7 @@ from pie.expr.canonical import canonical
 from pie.expr.expression import parse, to_tree
 from pie.expr.solving import implicit
 from pie.search.forms import COUNTS, NODES, Forms, forms, nodes
-from pie.search.price import Prices
+from pie.search.price import Prices, has_high_power
 from pie.search.shapes import shapes
 
 
@@ -53,6 +54,13 @@ def two(tool):
 
 def test_the_counts_are_those_of_the_formulas(tool, formulas):
     assert json.loads(COUNTS.read_text()) == tool.counts(formulas), "run python tools/forms.py"
+
+
+def test_no_formula_of_science_has_a_power_that_is_refused(root):
+    lines = (root / "data/prior/formulas.csv").read_text().splitlines()
+    laws = [parse(row["equation"]) for row in csv.DictReader(lines)]
+    assert len(laws) == 966 and not any(map(has_high_power, laws))
+    assert has_high_power(parse("x2 - 3*x1**72.9"))
 
 
 def test_the_price_of_an_implicit_column_is_its_odds_in_the_formulas(formulas):
