@@ -43,7 +43,7 @@ def _told_of(group: pd.DataFrame) -> dict:
 
 
 def _share(which: pd.Series) -> str:
-    return f"{which.sum()} ({100 * which.mean():.0f} %)"
+    return f"{which.sum()} ({100 * which.mean():.0f} %)" if len(which) else "–"
 
 
 def answers(rows: pd.DataFrame) -> pd.DataFrame:
