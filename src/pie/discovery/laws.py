@@ -59,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_people_write, led
+from .writing import as_people_write, digits_needed, led
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -387,6 +387,7 @@ def _search(
             outliers=int(np.sum(~usual)),
             inlier_rms=root_mean_square(distances[usual]),
             scales=counted_on,
+            digits=digits_needed(final, points, metric.units(points)),
         )
         laws.append(law)
     return laws, complete

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import sympy
 from sympy.core.parameters import distribute
 
@@ -10,15 +11,19 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..expr.known_numbers import free_numbers
 from ..expr.solving import solved_for
-from ..expr.sympy_bridge import balanced
-from ..expr.terms import ONE, factors, joined, scaled, subtrees, terms, times
+from ..expr.sympy_bridge import DIGITS, balanced
+from ..expr.terms import ONE, factors, joined, scaled, terms, times
 from ..search.shapes import Usual, alike, usual_form
+from ..zeroset.distance import first_order_distances, root_mean_square
+
+MOVED = 1e-3  # of a unit: so far a law may be moved by the digits that are not shown
+LONGEST = 15  # digits of a number
 
 
 def usual(expression: Expression) -> Usual:
     """How people write an equation; of one without zeros nobody does.
 
-    A rate of 1 is a rate, though no number stands for it, and so is a factor of 1 beside it.
+    A factor of 1 is a factor, and a rate of 1 a rate, though no number stands for it.
 
     >>> from pie.expr.expression import parse
     >>> usual(parse("x2 + exp(-1.0*x1) - 1")) == usual(parse("x2 + 3*exp(-1.2*x1) - 2"))
@@ -36,10 +41,8 @@ def usual(expression: Expression) -> Usual:
 
 
 def _in_general(tree: Tree) -> Tree:
-    """With other factors of the terms and other rates, if there is an exponential."""
+    """With other factors of the terms and other rates of exponentials."""
     parts = [scaled(term) for term in terms(tree)]
-    if not any(one[0] == "exp" for _, part in parts for one in subtrees(part)):
-        return tree
     return _summed([
         (factor * (1.0 + 0.1 * i), _with_other_rates(part))
         for i, (factor, part) in enumerate(parts)
@@ -173,6 +176,36 @@ def _centred(parts: list[tuple[float, Tree]], lead: list[Tree]) -> list[tuple[fl
             for factor, one in parts
         ]  # fmt: skip
     return parts
+
+
+def digits_needed(program: Expression, points: np.ndarray, units: np.ndarray) -> tuple[int, ...]:
+    """How many digits of each constant tell where the law is: four, or more, at most 15.
+
+    With as many, first-order distances of points (N, D), in ``units`` (N, D), change by a
+    thousandth, or by half of their root mean square, in the root mean square.
+
+    >>> from pie.expr.expression import parse
+    >>> x = np.linspace(10000.0, 10020.0, 20)
+    >>> line = parse("x2 - 1.234375*x1 + 12340.5")
+    >>> digits_needed(line, np.column_stack([x, 1.234375 * x - 12340.5]), np.full((20, 2), 7.0))
+    (7, 6)
+    """
+    here = first_order_distances(program, points, units)
+    defined = np.isfinite(here)
+    most = max(MOVED, root_mean_square(here[defined]) / 2.0)
+    sizes = np.abs(program.constants)
+
+    def tells(digits: np.ndarray) -> bool:
+        written = [float(f"{c:.{n - 1}e}") for c, n in zip(program.constants, digits, strict=True)]
+        there = first_order_distances(program.with_constants(written), points, units)
+        return root_mean_square((there - here)[defined]) <= most  # not if nan
+
+    all_of = np.ones(len(sizes), int)
+    found = next((n for n in range(DIGITS, LONGEST) if tells(n * all_of)), LONGEST) * all_of
+    for same in (sizes == size for size in np.unique(sizes)):
+        fewer = (np.where(same, n, found) for n in range(DIGITS, found[same][0]))
+        found = next(filter(tells, fewer), found)
+    return tuple(found.tolist())
 
 
 def equation(f: sympy.Expr, program: Expression, names: tuple[str, ...]) -> sympy.Eq:
