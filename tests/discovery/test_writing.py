@@ -69,7 +69,8 @@ def test_a_measured_column_is_given_by_one_that_was_set():
     set_first = np.array([True, False])
     logarithm = parse("x1 - 2.5*ln(x2) - 5")
     assert usual(as_people_write(logarithm, set_first)).name == "exponential"
-    assert as_people_write(logarithm) == logarithm, "nothing says which one was set"
+    assert as_people_write(logarithm, set_first[::-1]) == logarithm
+    assert usual(as_people_write(logarithm)).variable == 2, "the last, if none is known to be set"
     arrhenius = parse("x1 - 0.04*x1*ln(x2) - 345")
     assert usual(as_people_write(arrhenius, set_first)).name == "Arrhenius law"
     root = as_people_write(parse("x1 - 2.5*x2**2"), set_first)

@@ -21,6 +21,7 @@ from ..expr.sympy_bridge import (
     DIGITS,
     Constant,
     as_text,
+    counted_from,
     named,
     number,
     rounded,
@@ -146,14 +147,11 @@ class Law:
         return self._written([kind(name) for name in self.constants])
 
     def _from_zero(self, shown: sympy.Basic) -> sympy.Basic:
-        """With years as ``year - 1970`` where they are counted from 1970; products stay as such."""
-        origins = {
-            sympy.Symbol(name): sympy.Symbol(name) - number(scale.origin)
-            for name, scale in zip(self.names, self.scales, strict=bool(self.scales))
-            if scale.origin
-        }
-        with distribute(False):
-            return shown.xreplace(origins)
+        """With years as ``year - 1970`` where they are counted from 1970."""
+        both = zip(self.names, self.scales, strict=bool(self.scales))
+        return counted_from(
+            shown, {sympy.Symbol(name): number(scale.origin) for name, scale in both if scale.origin}
+        )
 
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits, or more where these would tell less
@@ -179,8 +177,7 @@ class Law:
         roots = {power: _root(power) for power in found.atoms(sympy.Pow)}
         digits = max((DIGITS, *self.digits))
         right = rounded(named(found.xreplace(roots), self.names), digits)
-        origins = {scale.origin for own, scale in zip(self.names, self.scales) if own == name}
-        return sympy.Eq(sympy.Symbol(name), self._from_zero(right) + number(sum(origins)))
+        return self._from_zero(sympy.Eq(sympy.Symbol(name), right, evaluate=False))
 
     @property
     def template(self) -> sympy.Expr:
@@ -205,8 +202,8 @@ class Law:
         """The law as people write it, constants to four digits, such as p·V = 8.314·n·T.
 
         They have more where the law would be elsewhere with four
-        (:func:`~pie.discovery.writing.digits_needed`). A curve that is usually given by one column is solved for it, as a
-        logistic one.
+        (:func:`~pie.discovery.writing.digits_needed`). A curve that is usually given by one column
+        is solved for it, as a logistic one.
         """
         digits = self._digits
         shown = rounded(self._with_numbers, lambda value: digits.get(abs(value), DIGITS))

@@ -175,7 +175,7 @@ def interval(values: Sequence[float], laws: Sequence[str], resamples: int) -> tu
         return np.nan, np.nan
     if {*values} in ({0.0}, {1.0}):
         reach = Z**2 / (len({*laws}) + Z**2)
-        return (1.0 - reach, 1.0) if values[0] else (0.0, reach)
+        return (1.0 - reach, 1.0) if 1.0 in {*values} else (0.0, reach)
     return bootstrap(values, laws, resamples)
 
 
