@@ -169,3 +169,25 @@ def test_an_exact_curve_without_fitted_numbers_has_its_name_and_form(text, name,
 def test_a_constant_that_is_not_round_keeps_its_digits():
     third = parse("x2 - 0.3333333333333333*x1 - 1.2345678901")
     assert without_rounding(third) == third
+
+
+def test_a_lorentzian_line_is_written_by_its_centre_and_height(rng):
+    line = parse("x2 + 4*x1*(x2 - 0.2)*(x1 - 0.9) - 0.3")
+    form = led(line)
+    assert usual(form).name == "Lorentzian with offset"
+    points = rng.uniform(0.0, 1.0, (40, 2))
+    away = [first_order_distances(f, points) for f in (line, form)]
+    np.testing.assert_allclose(*away, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x2*x1**2 - 2*x2*x1 - 3",  # poles
+        "x2 + 0.3*x2*x1**2 - 1.5 - 0.2*x1",  # a quotient of others
+        "x2 + 0.3*x2*x1**3 - 1.5",
+        "x2*x3 + 0.3*x2*x1**2 - 1.5",
+    ],
+)
+def test_other_quotients_stay_as_they_are(text):
+    assert led(parse(text)) == parse(text)
