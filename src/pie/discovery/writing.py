@@ -11,7 +11,7 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree
 from ..expr.known_numbers import free_numbers
 from ..expr.solving import solved_for
-from ..expr.sympy_bridge import DIGITS, balanced
+from ..expr.sympy_bridge import DIGITS, balanced, to_sympy
 from ..expr.terms import ONE, factors, joined, scaled, terms, times
 from ..search.shapes import Usual, alike, usual_form
 from ..zeroset.distance import first_order_distances, root_mean_square
@@ -20,6 +20,8 @@ MOVED = 1e-3  # of a unit: so far a law may be moved by the digits that are not 
 LONGEST = 15  # digits of a number
 FEW = 8  # digits of a number that one would choose
 ROUNDING = 1e-13  # relative, of a fitted constant
+PROPORTIONAL = 1e-9  # relative difference of products that are one by the form of an equation
+ARITHMETIC = {"add", "sub", "mul", "div", "pow2", "C", "x1", "x2"}  # tokens
 POWERS = {f"pow{n}": float(n) for n in range(2, 6)}  # names of operators, their exponents
 
 
@@ -166,7 +168,7 @@ def led(expression: Expression) -> Expression:
     >>> str(led(parse("x1**2 + x2**2 - 4*x1 + 3")))
     '(x1 - 2.0)**2 + x2**2 - 1.0'
     """
-    expression = _about_a_point(divided(expression))
+    expression = _peak(_about_a_point(divided(expression)))
     lead = usual(expression).lead
     parts = [scaled(term) for term in terms(to_tree(expression))]
     parts.sort(key=lambda part: alike(part[1]) != lead)
@@ -199,6 +201,40 @@ def _about_a_point(expression: Expression) -> Expression:
         centred.append((factor, power_tree(_plus(x, half), ("c", 2.0))))
         number -= factor * half**2
     return from_tree(_summed([*centred, (number, ONE)]))
+
+
+def _peak(expression: Expression) -> Expression:
+    """As y = a + h/(1 + k·(x − c)²) where it is that; else as it is.
+
+    >>> from pie.expr.expression import parse
+    >>> usual(_peak(parse("x2 + 4*x1*(x2 - 0.2)*(x1 - 0.9) - 0.3"))).name
+    'Lorentzian with offset'
+    """
+    if len(expression.variables) != 2 or not {*expression.tokens} <= ARITHMETIC:
+        return expression
+    both = sympy.symbols("x1 x2", real=True)
+    for y, x in (both[::-1], both):
+        try:
+            polynomial = sympy.Poly(to_sympy(expression), y, x)
+        except sympy.PolynomialError:  # a quotient
+            return expression
+        if [polynomial.degree(one) for one in (y, x)] != [1, 2]:
+            continue
+        (a, b, c), (d, e, f) = (
+            [float(polynomial.coeff_monomial(y**i * x**j)) for j in (2, 1, 0)] for i in (0, 1)
+        )
+        if not d or abs(a * e - b * d) > PROPORTIONAL * abs(a * e):
+            continue
+        offset, middle = -a / d, -e / d / 2.0
+        lowest = f - d * middle**2
+        if lowest * d <= 0.0:  # poles
+            continue
+        square = power_tree(_plus(("x", both.index(x) + 1), -middle), ("c", 2.0))
+        below: Tree = ("add", ONE, times(("c", d / lowest), square))
+        peak: Tree = ("div", ("c", -(c + offset * f) / lowest), below)
+        found = from_tree(("sub", _plus(("x", both.index(y) + 1), -offset), peak))
+        return found if _count(found) <= _count(expression) else expression
+    return expression
 
 
 def _plus(tree: Tree, number: float) -> Tree:

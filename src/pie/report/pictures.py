@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..discovery.measurements import Table
 from ..discovery.result import Law, Result
@@ -77,6 +78,7 @@ def _label(axis: Axis, law: Law, place: int) -> None:
     """The column along an axis: what is counted from 1970 is drawn as years."""
     scale = law.scales[place] if law.scales else Scale()
     if scale.origin:
+        axis.set_major_locator(MaxNLocator(4))  # of long numbers
         axis.set_major_formatter(lambda value, _: f"{value + scale.origin:.{KNOWN}g}")
     axis.set_label_text(scale.label(law.names[place]), parse_math=False)  # $ is a dollar
 

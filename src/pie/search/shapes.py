@@ -131,6 +131,7 @@ CURVES_OTHERWISE = (
     ("Gaussian", "x2 - 1.5*exp(-0.7*x1**2)"),
     ("Gaussian with offset", "x2 - 0.4 - 1.5*exp(-0.7*x1**2)"),
     ("Lorentzian", "x2 - 1.5/(1 + 0.7*x1**2)"),
+    ("Lorentzian with offset", "x2 - 0.4 - 1.5/(1 + 0.7*x1**2)"),
 )
 SURFACES_OTHERWISE = (
     ("sphere about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 + (x3 - 0.3)**2 - 1.5"),
