@@ -204,13 +204,14 @@ def _about_a_point(expression: Expression) -> Expression:
 
 
 def _peak(expression: Expression) -> Expression:
-    """As y = a + h/(1 + k·(x − c)²) where it is that; else as it is.
+    """As y = a + h/(1 + k·(x − c)²) where it is that and has no name; else as it is.
 
     >>> from pie.expr.expression import parse
     >>> usual(_peak(parse("x2 + 4*x1*(x2 - 0.2)*(x1 - 0.9) - 0.3"))).name
     'Lorentzian with offset'
     """
-    if len(expression.variables) != 2 or not {*expression.tokens} <= ARITHMETIC:
+    arithmetic = len(expression.variables) == 2 and {*expression.tokens} <= ARITHMETIC
+    if not arithmetic or usual(expression).name:
         return expression
     both = sympy.symbols("x1 x2", real=True)
     for y, x in (both[::-1], both):
