@@ -112,6 +112,18 @@ def test_more_time_widens_the_beam(setting, problems):
     assert few < len(setting.methods["PIE"](points).candidates) < many
 
 
+def test_what_ends_a_search_tells_its_rows(setting):
+    """PIE at equal time ends at the resolution of PIE+."""
+    plus = setting.inference_plus
+    looser = replace(plus, prices=replace(plus.prices, resolution=1e-3))
+    contests = (
+        EqualTime(one, Baselines(SMALL), 1.0)
+        for one in (setting, replace(setting, inference_plus=looser))
+    )
+    first, second = (contest.digest("PIE") for contest in contests)
+    assert first != second
+
+
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_seconds_are_quoted(setting, seconds):
     with pytest.raises(ValueError, match=f"seconds is {seconds}"):

@@ -1,6 +1,9 @@
 import math
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
+import gplearn.genetic
 import numpy as np
 import pytest
 
@@ -194,3 +197,20 @@ def test_arguments_are_quoted(circle):
     with pytest.raises(ValueError, match="3 points|2 points"):
         genetic(circle[:2], "vanilla")
     assert math.isnan(genetic(circle, "vanilla", SMALL).best.log_probability)
+
+
+def test_threads_leave_gplearn_as_it_is(circle):
+    own = gplearn.genetic._Program
+    with ThreadPoolExecutor(3) as pool:
+        seeds = [replace(SMALL, seed=seed) for seed in range(3)]
+        found = list(pool.map(lambda config: genetic(circle, "vanilla", config), seeds))
+    assert gplearn.genetic._Program is own
+    assert found[0].best == genetic(circle, "vanilla", replace(SMALL, seed=0)).best
+
+
+@pytest.mark.parametrize("name", ["implicit derivatives", "least squares"])
+def test_a_program_that_becomes_too_long_is_left_out(circle, name):
+    long = parse("+".join(["x1"] * 127) + "+x2")
+    short = parse("x1**2 + x2**2")
+    (found,) = objective(name, circle).finish([long, short])
+    assert found.codes.count(1) < 5

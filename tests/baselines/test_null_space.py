@@ -124,3 +124,9 @@ def test_how_many_problems_need_no_search(root, name, at_least):
         estimate = best.expression if best else None
         recovered += two_sided(estimate, problem.truth, problem.n_variables, 0) >= RECOVERED
     assert recovered >= at_least
+
+
+def test_tables_of_zeros_have_an_answer():
+    points = np.zeros((60, 2))
+    points[:3] = [[1.0, 0.0], [0.0, 1.0], [2.0, 0.5]]
+    assert all(np.isfinite(c.expression.constants).all() for c in null_space(points).candidates)

@@ -11,7 +11,7 @@ import sympy
 from pie import discover
 from pie.discovery.measurements import BadTable, columns_in, measurements, read_csv
 from pie.discovery.result import Result
-from pie.discovery.scales import Scale
+from pie.discovery.scales import Scale, scale_of_numbers
 from pie.report.pictures import plot, residuals
 
 YEARS = np.arange(1970, 2016)
@@ -51,8 +51,8 @@ def test_such_a_law_takes_calendar_years_and_gives_them(shares):
     assert abs(float(right.subs("share", 46.0)) - 1992.0) < 0.2
     f = sympy.lambdify(sympy.symbols("year share"), law.expression)
     np.testing.assert_allclose(f(table.year, table.share), law(table), rtol=1e-6, atol=1e-6)
-    assert "(year - 1992.0)" in repr(law)
-    assert r"\left(\mathrm{year} - 1992.0\right)" in law.latex
+    assert "(year - 1992.02)" in repr(law)
+    assert r"\left(\mathrm{year} - 1992.02\right)" in law.latex
 
 
 def test_it_is_stored_and_drawn_on_its_scale(shares, tmp_path):
@@ -83,7 +83,7 @@ def test_years_that_are_no_calendar_years_stay_as_they_are():
     named = {"yearly income": [1990.0, 2100.0, 2500.0], "x": [1.0, 2.0, 4.0]}
     assert measurements(named).scales == (Scale(), Scale())
     built = {"yearBuilt": [1987.0, 1995.0, 2010.0], "x": [1.0, 2.0, 4.0]}
-    assert measurements(built).scales == (Scale(1980.0), Scale())
+    assert measurements(built).scales == (Scale(1980.0, "years"), Scale())
     assert measurements(built).points[:, 0].tolist() == [7.0, 15.0, 30.0]
 
 
@@ -167,3 +167,57 @@ def test_numbers_may_stand_in_the_place_of_dates():
     )
     days = columns_in({"date": ["10.5", "1000"]}, ("date",), [Scale(unit="days", since="2001-01-01")])
     assert days[:, 0].tolist() == [10.5, 1000.0]
+
+
+def test_a_circle_far_from_zero_is_found_and_written_by_its_centre(tmp_path):
+    angle = np.linspace(0.0, 6.0, 60)
+    noise = 0.1 * np.random.default_rng(3).standard_normal((60, 2))
+    points = [500123.0, 5334210.0] + 30.0 * np.column_stack([np.cos(angle), np.sin(angle)]) + noise
+    result = discover(pd.DataFrame(points, columns=["E", "N"]))
+    law = result.best
+    assert law.name == "circle about a point"
+    assert repr(law).startswith("(E - 500123.0)**2 + (N - 5334210.0)**2 = ")
+    assert "column 'E' is counted from 500000" in result.notes
+    assert np.abs(law.distance(points)).max() < 0.5
+    result.save(tmp_path / "found.json")
+    back = Result.load(tmp_path / "found.json").best
+    assert repr(back) == repr(law) and back.scales == law.scales
+
+
+@pytest.mark.parametrize("first", [2459012.3, 58849.5])
+def test_a_wave_of_julian_days_keeps_its_phase(first):
+    day = first + np.sort(np.random.default_rng(0).uniform(0.0, 100.0, 80))
+    table = {"JD": day, "mag": 12.3 + 0.4 * np.sin(2.0 * np.pi * (day - first) / 17.3)}
+    law = discover(table).best
+    assert law.name == "wave with offset"
+    rate, error = next(c for c in law.constants.values() if abs(c[0] - 0.3632) < 0.01)
+    assert abs(rate - 2.0 * np.pi / 17.3) < 1e-6
+    np.testing.assert_allclose(law.distance(table), 0.0, atol=1e-6)
+
+
+def test_a_line_of_unix_times_is_a_line():
+    second = 1.6e9 + 3600.0 * np.arange(50)
+    law = discover({"timestamp": second, "T": 290.0 + 7.5e-5 * (second - 1.6e9)}).best
+    assert repr(law) == "T = 7.5e-5*(timestamp - 1600000000) + 290"
+    when = law.solved_for("timestamp").rhs.subs("T", 290)
+    assert abs(float(when) - 1.6e9) < 0.01 * np.ptp(second)
+
+
+@pytest.mark.parametrize(
+    "values, origin",
+    [
+        ([2459012.3, 2459042.1], 2459000.0),
+        ([48.1372, 48.1391], 48.13),
+        ([-122.4194, -122.4189], -122.42),
+        ([290.0, 291.0], 0.0),
+        ([0.0, 1e-9], 0.0),
+        ([5.0, 5.0], 0.0),
+    ],
+)
+def test_columns_far_from_zero_are_counted_from_a_round_number(values, origin):
+    scale = scale_of_numbers(np.array(values))
+    assert scale.origin == origin
+    above = scale.of_numbers(np.array(values))
+    assert above.min() >= 0.0 and (not origin or np.abs(above).max() <= 300.0 * np.ptp(values))
+    lengths = [[len(repr(float(v))) for v in column] for column in (above, values)]
+    assert np.all(np.less_equal(*lengths))

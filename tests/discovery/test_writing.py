@@ -7,10 +7,11 @@ import sympy
 from sympy.core.parameters import distribute
 
 from pie import discover
-from pie.discovery.writing import as_people_write, equation, led, usual
+from pie.discovery.writing import as_people_write, equation, led, usual, without_rounding
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.known_numbers import free_numbers
+from pie.expr.solving import solved_for
 from pie.expr.sympy_bridge import as_text, named, rounded, to_sympy
 from pie.search.shapes import shapes
 from pie.zeroset.distance import first_order_distances
@@ -37,6 +38,9 @@ def written(form) -> str:
         ("x2 - 3*exp(-x1) - 0.4", "y = 0.4 + 3*exp(-x)"),
         ("x2 + exp(x1) - 7", "y = 7 - exp(x)"),
         ("x2 - 1/(1 + exp(-x1))", "y = 1/(1 + exp(-x))"),
+        ("x2 - x1**2", "y = x**2"),
+        ("x2 - sqrt(x1)", "y = sqrt(x)"),
+        ("x2 - 1 - 3/x1", "y = 1 + 3/x"),
         ("x2 - 1/(1 + exp(-2.5*x1))", "y = 1/(1 + exp(-2.5*x))"),
         ("x2 - 5/(1 + exp(2 - x1))", "y = 5/(exp(2 - x) + 1)"),
         ("x2*exp(1.5*x1) - x2 - 2", "y = 2/(exp(1.5*x) - 1)"),
@@ -66,7 +70,8 @@ def test_a_measured_column_is_given_by_one_that_was_set():
     set_first = np.array([True, False])
     logarithm = parse("x1 - 2.5*ln(x2) - 5")
     assert usual(as_people_write(logarithm, set_first)).name == "exponential"
-    assert as_people_write(logarithm) == logarithm, "nothing says which one was set"
+    assert as_people_write(logarithm, set_first[::-1]) == logarithm
+    assert usual(as_people_write(logarithm)).variable == 2, "the last, if none is known to be set"
     arrhenius = parse("x1 - 0.04*x1*ln(x2) - 345")
     assert usual(as_people_write(arrhenius, set_first)).name == "Arrhenius law"
     root = as_people_write(parse("x1 - 2.5*x2**2"), set_first)
@@ -128,3 +133,62 @@ def test_a_rate_of_one_is_a_rate(noise, rng):
 def test_rows_that_mirror_each_other_are_no_replicates():
     x = np.arange(-19.75, 20.0, 0.5)
     assert discover(pd.DataFrame({"x": x, "y": x**2})).noise.level < 0.1
+
+
+@pytest.mark.parametrize(
+    "text, centred",
+    [
+        ("x1**2 + x2**2 - 6*x1 - 8*x2 + 24", "(x1 - 3.0)**2 + (x2 - 4.0)**2 - 1.0"),
+        ("x1**2 + 4*x2**2 + 32*x2 + 60", "x1**2 + 4.0*(x2 + 4.0)**2 - 4.0"),
+        ("x1**2 + x2**2 - 2*x1", "x1**2 + x2**2 - 2.0*x1"),  # through the origin: one more number
+        ("x1**2 + x2**2 - x1*x2 - x1 - 1", "x1**2 + x2**2 - x1*x2 - x1 - 1.0"),
+        ("x1**2 + x2**2 - x1**3 - x1 - 1", "x1**2 + x2**2 - x1**3 - x1 - 1.0"),
+        ("x2 - x1**2 + 6*x1 - 3", "x2 - x1**2 + 6.0*x1 - 3.0"),
+    ],
+)
+def test_a_conic_is_written_by_its_centre(text, centred):
+    assert str(led(parse(text))) == centred
+
+
+@pytest.mark.parametrize(
+    "text, name, shown",
+    [
+        ("x2*exp(x1) - x1", "Ricker curve", "y = x*exp(-x)"),
+        ("x1 - sqrt(x2/(1 - x2))", "Hill equation", "y = x**2/(x**2 + 1)"),
+        ("x1**2 + 2*ln(x2)", "Gaussian", "y = exp(-0.5*x**2)"),
+        ("x1 - exp(x2)", "logarithm", "y = log(x)"),
+        ("x1 + 0.5 - sqrt(x2 - 0.75)", "parabola", "y = (x + 0.5)**2 + 0.75"),
+        ("(x1 - 3)**2 + (x2 - 4)**2 - 1", "circle about a point", "(x - 3)**2 + (y - 4)**2 = 1"),
+    ],
+)
+def test_an_exact_curve_without_fitted_numbers_has_its_name_and_form(text, name, shown):
+    form = as_people_write(parse(text))
+    assert usual(form).name == name
+    assert written(form) == shown
+
+
+def test_a_constant_that_is_not_round_keeps_its_digits():
+    third = parse("x2 - 0.3333333333333333*x1 - 1.2345678901")
+    assert without_rounding(third) == third
+
+
+def test_a_lorentzian_line_is_written_by_its_centre_and_height(rng):
+    line = parse("x2 + 4*x1*(x2 - 0.2)*(x1 - 0.9) - 0.3")
+    form = led(line)
+    assert usual(form).name == "Lorentzian with offset"
+    points = rng.uniform(0.0, 1.0, (40, 2))
+    points[:, 1] = solved_for(form, 2).values(points)
+    np.testing.assert_allclose(line.values(points), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x2*x1**2 - 2*x2*x1 - 3",  # poles
+        "x2 + 0.3*x2*x1**2 - 1.5 - 0.2*x1",  # a quotient of others
+        "x2 + 0.3*x2*x1**3 - 1.5",
+        "x2*x3 + 0.3*x2*x1**2 - 1.5",
+    ],
+)
+def test_other_quotients_stay_as_they_are(text):
+    assert led(parse(text)) == parse(text)

@@ -10,6 +10,7 @@ from pie.experiments.comparisons import (
     Difference,
     at_most,
     difference,
+    equal,
     within,
 )
 from pie.experiments.evaluation import Row
@@ -60,18 +61,26 @@ def test_scores_and_thresholds():
     (row,) = rows([0.95])
     assert row.score("acc_0.9") == 1.0 and row.score("acc_0.99") == 0.0
     assert row.score("fitness") == 0.95 and row.score("recovered") == 0.0
-    with pytest.raises(ValueError, match="score is 'r2'; expected fitness"):
-        row.score("r2")
+    for name in ("r2", "acc_x"):
+        with pytest.raises(ValueError, match=f"score is '{name}'; expected fitness"):
+            row.score(name)
 
 
 @pytest.mark.parametrize(
     "theirs, message",
-    [(["F001"], "no equation in common"), (["E000", "E000"], "stands twice")],
+    [(["F001"], "no equation in common"), (["E000", "E000"], "b, E000 stands twice")],
     ids=["none", "twice"],
 )
 def test_what_cannot_be_compared_is_said(theirs, message):
     with pytest.raises(ValueError, match=message):
         difference(rows([0.5]), rows([0.5] * len(theirs), theirs), "fitness")
+
+
+def test_of_one_law_no_interval_is_told():
+    found = difference(rows([1.0]), rows([0.9]), "fitness")
+    assert np.isnan([found.low, found.high]).all() and found.mean == pytest.approx(0.1)
+    assert [rule.verdict([found]) for rule in (HIGHER, within(0.2), equal(0.5))] == [UNDECIDED] * 3
+    assert HIGHER.verdict([]) == UNDECIDED
 
 
 ABOVE, ACROSS, BELOW = (Difference(m, m - 0.1, m + 0.1, 9) for m in (0.2, 0.05, -0.2))

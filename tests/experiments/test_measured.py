@@ -130,8 +130,10 @@ def test_least_squares_of_a_certified_table_has_the_certified_deviation(tables):
     best = Law(program, norris.columns, errors, 0.1, 0.1, certify(program, points))
     assert _sd_ratio(best, norris, points) == pytest.approx(1.0, abs=1e-3)
     scaled = replace(best, program=parse(f"7*({line})"))
-    free = len(points) - 2, len(points) - 3  # the factor counts as a constant
-    assert _sd_ratio(scaled, norris, points) == pytest.approx(np.sqrt(free[0] / free[1]), abs=1e-3)
+    assert _sd_ratio(scaled, norris, points) == pytest.approx(1.0, abs=1e-3), "no third constant"
+    curved = replace(best, program=parse(f"{line} - 1.5e-20*x1**2"))
+    ratio = np.sqrt((len(points) - 2) / (len(points) - 3))
+    assert _sd_ratio(curved, norris, points) == pytest.approx(ratio, abs=1e-3)
     worse = replace(best, program=parse(f"x2 - {float(slope)!r}*x1 - {float(level) + 3.0!r}"))
     assert _sd_ratio(worse, norris, points) > 2.0
     assert np.isnan(_sd_ratio(best, replace(norris, certified_sd=np.nan), points))

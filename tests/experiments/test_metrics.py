@@ -143,3 +143,9 @@ def test_a_tolerance_changes_only_what_is_small_everywhere():
     scores = [paper_fitness(small, CIRCLE, 2, 0, residual=r) for r in (0.0, 1e-8)]
     assert scores[0] < scores[1] - 0.1
     assert paper_fitness(CIRCLE, CIRCLE, 2, 0, residual=1e-8) > 1 - 1e-6
+
+
+def test_zeros_where_the_square_of_f_is_too_large_count():
+    truth = parse("x2 - exp(exp(x1))")  # 10^214 at x1 = 6.2
+    for far in ("5", "6.2"):
+        assert paper_fitness(parse(f"(x2 - exp(exp(x1)))*(x1 - {far})"), truth, 2, 0) < 1e-3

@@ -20,6 +20,8 @@ from pie.expr.solving import Unsolved, implicit, solved_for
         ("x1 + x2/(0.7 + x3) - 2", 3),
         ("sqrt(x1 + x2) - x3", 1),
         ("3 - 2*x1 - x2**3", 2),
+        ("x1 - sqrt(x2/(1.2 - x2))", 2),
+        ("x1 - 3*ln((x2 - 0.1)/(2*x2 + 3))", 2),
     ],
 )
 def test_what_is_found_solves_the_equation(equation, variable):

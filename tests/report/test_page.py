@@ -225,7 +225,7 @@ def test_listed_items_are_listed_once():
 
 def test_stages_are_read_with_all_that_they_make():
     pipeline = {
-        "a": {"cmd": "x", "desc": "d", "outs": [{"p": {}}, {"q": {}}], "metrics": [{"m": {}}]},
+        "a": {"cmd": "x", "desc": "d", "outs": [{"p": {}}, "q"], "metrics": [{"m": {}}]},
         "b": {"matrix": {"k": [1]}, "cmd": ["x", "y"], "outs": [{"r": {}}]},
     }
     assert stages({"stages": pipeline}) == [

@@ -252,3 +252,23 @@ def test_the_table_of_noise_compares_what_is_seen_with_the_truth():
     assert lines.loc["0 %", ["problems", "seen", "not known"]].tolist() == [2, 0, 1]
     assert lines.loc["2 %", ["problems", "seen", "in the interval"]].tolist() == [2, 2, "100.0 %"]
     assert lines.loc["4 %", "in the interval"] == "0.0 %"
+
+
+def summarised(method, benchmark, share, n=80):
+    """A line as of :func:`summarise`."""
+    ends = {f"{k}{end}": share for k in ("fitness", "skeleton") for end in ("", "_low", "_high")}
+    return {"method": method, "benchmark": benchmark, "equations": n} | ends
+
+
+def test_a_legend_has_the_methods_of_all_panels():
+    lines = [summarised("PIE", f"noise {level}", 0.5) for level in (0, 0.1)]
+    lines += [summarised(m, f"points {n}", 0.3, 7) for m in ("PIE", "Null space") for n in (10, 20)]
+    (legend,) = curves.conditions(lines, {"fitness": "fitness"}).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["PIE, 7 to 80", "Null space, 7"]
+
+
+def test_each_row_of_the_ablation_has_its_name():
+    a, b = ("PIE+", "PIE+ (no network)", "PIE+ (no shapes)"), ("PIE+", "PIE+ (no shapes)")
+    lines = [summarised(m, name, 0.5) for name, methods in (("a", a), ("b", b)) for m in methods]
+    axes = figures.ablation(lines).axes
+    assert [text.get_text() for text in axes[0].get_yticklabels()] == [*a]

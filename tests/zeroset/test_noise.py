@@ -116,3 +116,8 @@ def test_whole_numbers_in_a_column_are_no_sign_of_exact_points(rng):
 def test_rows_that_stand_there_twice_are_no_replicates(rng):
     points = np.repeat(circle(rng, 100), 2, axis=0)
     assert noise_of_replicates(points) is None and noise_of_replicates(circle(rng, 100)) is None
+
+
+def test_mirrored_rows_are_no_replicates(rng):
+    x = np.linspace(-1.0, 1.0, 60)
+    assert noise_of_replicates(np.column_stack([x, x**2])) is None

@@ -7,6 +7,7 @@ one are then scored again with the true operators. The other objectives evolve w
 
 import contextlib
 import math
+import threading
 import time
 from collections.abc import Callable, Iterable
 from unittest import mock
@@ -23,6 +24,7 @@ from ..search.candidates import Candidate, Discovery, check_points
 from .config import GeneticConfig
 from .objectives import OBJECTIVES, WORST, Vanilla
 
+_PATCHED = threading.Lock()  # one thread at a time has gplearn with the program below
 RETURNED = 20  # candidates
 FINISHED = 100  # evolved programs that the objective finishes
 
@@ -99,10 +101,10 @@ def _estimator(config: GeneticConfig, objective: Vanilla) -> SymbolicRegressor:
     )
 
 
-@mock.patch.object(gplearn.genetic, "_Program", _Program)
 @np.errstate(all="ignore")
 def _fit(estimator: SymbolicRegressor, objective: Vanilla) -> None:
-    estimator.fit(objective.rows, np.zeros(len(objective.rows)))
+    with _PATCHED, mock.patch.object(gplearn.genetic, "_Program", _Program):
+        estimator.fit(objective.rows, np.zeros(len(objective.rows)))
 
 
 def _evolved(config: GeneticConfig, objective: Vanilla, ends: float) -> list[list]:

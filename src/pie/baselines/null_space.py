@@ -81,12 +81,16 @@ def _relations(pool: list[Tree], points: np.ndarray, factor: float) -> Iterator:
     columns, null = columns / size, null / size
     matrix, without = (m / np.linalg.norm(m, axis=1)[:, None] for m in (columns, null))
     path = list(eliminated(matrix))
+    if not path:
+        return
     kept = itertools.takewhile(lambda r: r.size <= max(factor * path[0].size, EXACT), path)
     for found in (list(kept)[-1], path[0]):
         alive = found.indices
         if len(alive) <= LONGEST:
-            reference = next(eliminated(without[:, alive])).size
-            ratio = max(found.size, ROUNDING) / max(reference, ROUNDING)
+            reference = next(eliminated(without[:, alive]), None)
+            if reference is None:  # its terms are 0 at most points
+                continue
+            ratio = max(found.size, ROUNDING) / max(reference.size, ROUNDING)
             weights = map(float, found.coefficients / size[alive])
             yield list(zip((pool[i] for i in alive), weights, strict=True)), max(ratio, EXACT)
 

@@ -8,11 +8,12 @@ objective needs: the points, their stochastic copies (Eq. 4), or points shifted 
 Higher is better; :data:`WORST` stands for −∞ and for undefined values.
 """
 
+import contextlib
 import functools
 
 import numpy as np
 
-from ..expr.expression import Expression, from_tree, to_tree
+from ..expr.expression import Expression, Tree, from_tree, to_tree
 from ..fit.fitness import cl_fem, stochastic_copies, vanilla
 from ..fit.sampson_fits import fit_sampson
 from ..zeroset.spreads import permuted
@@ -50,7 +51,10 @@ class Vanilla:
         return vanilla(values)
 
     def finish(self, expressions: list[Expression]) -> list[Expression]:
-        """Equations from evolved programs, with fitted constants where the objective has any."""
+        """Equations from evolved programs, with fitted constants where the objective has any.
+
+        Without those that become too long.
+        """
         return expressions
 
 
@@ -130,14 +134,23 @@ class ImplicitDerivatives(Vanilla):
     def finish(self, expressions):
         levels = [float(np.median(e.values(self.points))) for e in expressions]
         trees = zip(map(to_tree, expressions), levels, strict=True)
-        return [from_tree(("sub", tree, ("c", level))) for tree, level in trees]
+        return _short([("sub", tree, ("c", level)) for tree, level in trees])
+
+
+def _short(trees: list[Tree]) -> list[Expression]:
+    """Equations from those that are not too long."""
+    found = []
+    for tree in trees:
+        with contextlib.suppress(ValueError):
+            found.append(from_tree(tree))
+    return found
 
 
 def normals(points: np.ndarray) -> np.ndarray:
     """Unit normals by local PCA, (N, D), in units of the columns' spread, of points (N, D)."""
     scaled = points / points.std(0)
     square = ((scaled[:, None] - scaled[None]) ** 2).sum(-1)
-    nearest = np.argsort(square, axis=1)[:, :NEIGHBOURS]
+    nearest = np.argsort(square, axis=1, kind="stable")[:, :NEIGHBOURS]
     patches = scaled[nearest]
     _, _, axes = np.linalg.svd(patches - patches.mean(1, keepdims=True), full_matrices=False)
     return axes[:, -1]
@@ -181,8 +194,8 @@ class LeastSquares(ClFem):
             for term, weight in zip(terms, weights[:-1], strict=True):
                 if weight != 0.0:
                     tree = ("add", ("mul", ("c", float(weight)), term), tree)
-            equations.append(from_tree(tree))
-        return equations
+            equations.append(tree)
+        return _short(equations)
 
 
 OBJECTIVES = {

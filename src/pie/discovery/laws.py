@@ -28,7 +28,7 @@ from tqdm import tqdm
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..expr.sympy_bridge import as_text, balanced, named, rounded, to_sympy
-from ..fit.uncertainty import polished, standard_errors, usual_points
+from ..fit.uncertainty import EXACT, polished, standard_errors, usual_points
 from ..network.inference import Network
 from ..search.candidates import Price, Unusable
 from ..search.cloud import Cloud
@@ -59,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_people_write, led
+from .writing import as_people_write, digits_needed, led, without_rounding
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -70,7 +70,6 @@ SHARP = 0.02  # contrast of a law to which no further column is added, and of a 
 # that may have a law of its own
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
-ALIKE = 0.3  # of the spread: what replicates differ by at most
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -359,9 +358,7 @@ def _search(
     metric = Metric.of(points, found.logarithmic, robust_spreads)
     scales = metric.units(points) if errors is None else errors
     flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
-    noise = noise_of_replicates(flat)
-    if noise is None or noise.level > ALIKE:  # ±x of one y are no replicates
-        noise = noise_of(flat)
+    noise = noise_of_replicates(flat) or noise_of(flat)
     laws: list[Law] = []
     for candidate in found.candidates:
         if len(laws) == CERTIFIED:
@@ -387,6 +384,7 @@ def _search(
             outliers=int(np.sum(~usual)),
             inlier_rms=root_mean_square(distances[usual]),
             scales=counted_on,
+            digits=digits_needed(final, points, metric.units(points)),
         )
         laws.append(law)
     return laws, complete
@@ -397,15 +395,15 @@ def _written(
 ) -> Expression:
     """Fitted to points (N, D), in the form that people write unless that loses some of them."""
     usual = usual_points(expression, points, scales)
-    fitted = polished(led(expression), points, scales, usual)
+    fitted = without_rounding(polished(led(expression), points, scales, usual))
     form = as_people_write(fitted, exact)
     if form == fitted:
         return fitted
-    other = polished(form, points, scales, usual)
+    other = without_rounding(polished(form, points, scales, usual))
     error, of_other = (
         root_mean_square(first_order_distances(f, points, scales)) for f in (fitted, other)
     )
-    return other if of_other <= SAME * error else fitted
+    return other if of_other <= SAME * max(error, EXACT) else fitted
 
 
 def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:

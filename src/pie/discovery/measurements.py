@@ -21,7 +21,7 @@ from .headers import (
     names_and_units,
     with_unit_below,
 )
-from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_years, times
+from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_numbers, scale_of_years, times
 
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
@@ -53,7 +53,8 @@ class BadTable(ValueError):
 class Measurements:
     """Points (N, D) float64: rows are complete and distinct, columns vary and have ``names``.
 
-    ``notes`` say what was left out; years and dates are counted on ``scales`` of their own.
+    ``notes`` say what was left out; years, dates and columns far from 0 are counted on ``scales``
+    of their own.
     ``units`` stand behind the names in the table, empty where there is none. ``errors`` are
     standard deviations of the columns' errors, from columns of such; 0 where there is none.
     """
@@ -264,12 +265,16 @@ def measurements(
         notes.append(f"{max_points} of {n} rows are used, drawn at random")
         chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
         points = points[np.sort(chosen)]
-    kept = tuple(names[j] for j in varying)
-    scales = tuple(counted_on[name] for name in kept)
+    kept, points = tuple(names[j] for j in varying), points.take(varying, axis=1)
+    both = zip((counted_on[name] for name in kept), points.T, strict=True)
+    scales = tuple(own if own.conventional else scale_of_numbers(column) for own, column in both)
+    for scale, column in zip(scales, points.T, strict=True):
+        if not scale.unit:
+            column[:] = scale.of_numbers(column)
     notes += [scale.note(quoted(name)) for name, scale in zip(kept, scales) if scale.conventional]
     units = tuple(units.get(name, "") for name in kept)
     known = tuple(errors.get(name, 0.0) for name in kept)
-    return Measurements(points.take(varying, axis=1), kept, tuple(notes), scales, units, known)
+    return Measurements(points, kept, tuple(notes), scales, units, known)
 
 
 def _without_row_numbers(
@@ -401,6 +406,10 @@ def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
             columns = dict(enumerate(_unmasked(data[name]) for name in names))
             return _with_names(pd.DataFrame(columns), names), _are_names(names)
         except ValueError as error:
+            for name in names:
+                if np.ndim(data[name]) == 0:
+                    said = f"column {quoted(str(name))} is {data[name]!r}"
+                    raise BadTable(f"{said}; expected a list, one value per row") from None
             raise BadTable(f"the columns are no table: {error}") from None
     try:
         array = _unmasked(data)
@@ -543,7 +552,7 @@ def _values(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
     """On a scale; in the place of dates may be numbers, as 2003.5 or days since the first one."""
     if scale.unit and not _are_numbers(column):
         return scale.of(_dates(column, name))
-    return _numbers(column, name) - scale.origin
+    return scale.of_numbers(_numbers(column, name))
 
 
 def _are_numbers(column: pd.Series) -> bool:

@@ -21,6 +21,7 @@ from ..expr.sympy_bridge import (
     DIGITS,
     Constant,
     as_text,
+    counted_from,
     named,
     number,
     rounded,
@@ -40,13 +41,12 @@ from .measurements import Table, columns_in, counted
 from .scales import Scale
 from .writing import equation, usual
 
-FORMAT = 8  # of the JSON
+FORMAT = 9  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
 RIVAL = 3.0  # nats: a law that is less probable by no more is hardly told from the best
 SHOWN = 3  # rivals in a printed result
-NEAR = 0.01  # of the spread: shifts by standard errors of so large residuals do not matter
 
 
 def measured(value: float, error: float) -> str:
@@ -132,6 +132,7 @@ class Law:
     inlier_rms: float = math.inf
     scales: tuple[Scale, ...] = ()  # on which the columns are counted; () = as they are
     column_units: tuple[str, ...] = ()  # in which they are counted, if that is known
+    digits: tuple[int, ...] = ()  # of each constant where it is written; () = four
 
     @property
     def expression(self) -> sympy.Expr:
@@ -146,14 +147,11 @@ class Law:
         return self._written([kind(name) for name in self.constants])
 
     def _from_zero(self, shown: sympy.Basic) -> sympy.Basic:
-        """With years as ``year - 1970`` where they are counted from 1970; products stay as such."""
-        origins = {
-            sympy.Symbol(name): sympy.Symbol(name) - number(scale.origin)
-            for name, scale in zip(self.names, self.scales, strict=bool(self.scales))
-            if scale.origin
-        }
-        with distribute(False):
-            return shown.xreplace(origins)
+        """With years as ``year - 1970`` where they are counted from 1970."""
+        both = zip(self.names, self.scales, strict=bool(self.scales))
+        return counted_from(
+            shown, {sympy.Symbol(name): number(scale.origin) for name, scale in both if scale.origin}
+        )
 
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits, or more where these would tell less
@@ -169,14 +167,17 @@ class Law:
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; the law has {', '.join(self.names)}")
         try:
-            found = to_sympy(solved_for(self.program, self.names.index(name) + 1))
+            solved = solved_for(self.program, self.names.index(name) + 1)
         except Unsolved as why:
             raise Unsolved(_in_names(str(why), self.names)) from None
+        every = zip(solved.constants, known_numbers(solved), strict=True)
+        signed = ((math.copysign(1, c), abs(c), _known_number if known else number)
+                  for c, known in every)  # fmt: skip
+        found = to_sympy(solved, [int(sign) * written(size) for sign, size, written in signed])
         roots = {power: _root(power) for power in found.atoms(sympy.Pow)}
-        digits = max([DIGITS, *self._digits.values()])
+        digits = max((DIGITS, *self.digits))
         right = rounded(named(found.xreplace(roots), self.names), digits)
-        origins = {scale.origin for own, scale in zip(self.names, self.scales) if own == name}
-        return sympy.Eq(sympy.Symbol(name), self._from_zero(right) + number(sum(origins)))
+        return self._from_zero(sympy.Eq(sympy.Symbol(name), right, evaluate=False))
 
     @property
     def template(self) -> sympy.Expr:
@@ -200,9 +201,9 @@ class Law:
     def equation(self) -> sympy.Eq:
         """The law as people write it, constants to four digits, such as p·V = 8.314·n·T.
 
-        They have more where rounding would move the law by more than its error and a thousandth of
-        the columns' spreads. A curve that is usually given by one column is solved for it, as a
-        logistic one.
+        They have more where the law would be elsewhere with four
+        (:func:`~pie.discovery.writing.digits_needed`). A curve that is usually given by one column
+        is solved for it, as a logistic one.
         """
         digits = self._digits
         shown = rounded(self._with_numbers, lambda value: digits.get(abs(value), DIGITS))
@@ -210,14 +211,8 @@ class Law:
 
     @property
     def _digits(self) -> dict[float, int]:
-        """Of the constants that need more than :data:`DIGITS`, by their magnitudes."""
-        enough = max(1.0, NEAR / self.relative_rms) if self.relative_rms else np.inf
-        found = {}
-        for _, size, error, _ in self._fitted:
-            if 0.0 < error * enough < size:
-                places = math.floor(math.log10(size)) + 1 - math.log10(2.0 * error * enough)
-                found[size] = min(max(math.ceil(places), DIGITS), 15)
-        return found
+        """Of the constants, by their magnitudes."""
+        return dict(zip(np.abs(self.program.constants).tolist(), self.digits))
 
     @property
     def in_symbols(self) -> str:
@@ -330,6 +325,7 @@ class Law:
             "price": {name: _number(value) for name, value in asdict(self.price).items()},
             "program": to_tree(self.program),
             "errors": [_number(error) for error in self.errors],
+            "digits": list(self.digits),
             "units": list(self.units),
             "certificate": {
                 "kind": seen.kind,
@@ -364,6 +360,7 @@ class Law:
             UNKNOWN if record["noise"] is None else Noise(**record["noise"]),
             record["outliers"], _from_number(record["inlier_rms"]),
             tuple(Scale(**scale) for scale in record["scales"]), tuple(record["column_units"]),
+            tuple(record["digits"]),
         )  # fmt: skip
 
 

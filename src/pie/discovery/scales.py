@@ -1,12 +1,17 @@
-"""From which zero a column is counted, and in what: calendar years and dates.
+"""From which zero a column is counted, and in what: calendar years, dates, columns far from 0.
 
 The zero of a calendar is a convention. A law of the years 1970 to 2015 in numbers of about 2000 has
 constants such as exp(400), so years are counted from the decade in which the table begins: then
 ``year`` is written as ``(year - 1970)``. Dates over two years or more become years as well,
 2003-07-02 about 2003.5; over less, days, hours or seconds since the first one.
+
+Other columns that lie farther from 0 than :data:`FAR` times what they span, as Julian dates or
+easting and northing, are counted from a round number below them: there x and x² differ by less than
+the noise from a constant and a line, and a change of a wave's rate is one of its phase.
 """
 
 import datetime
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +24,8 @@ NO_CALENDAR = {"per", "light"}  # words beside these that make another quantity 
 DECIMAL = {"decimal", "fraction", "fractional"}  # words beside these of years that are not whole
 FIRST, LAST = 1000.0, 3000.0  # years
 DECADE = 10.0
+FAR = 300.0  # times what a column spans
+KNOWN = 15  # decimal digits of a float
 YEARS = "years"
 SINCE = {"days": 86_400e9, "hours": 3_600e9, "seconds": 1e9}  # nanoseconds
 LEAST = 2.0  # of a unit between the first and the last date
@@ -29,7 +36,7 @@ _OTHER = re.compile(r"\d{1,4}[/.]\d{1,2}[/.]\d{1,4}|\d{1,2}-[A-Za-z]{3}-\d{2,4}"
 
 @dataclass(frozen=True)
 class Scale:
-    """A value is counted from ``origin``; a date in ``unit``, of its year or since a date.
+    """A value is counted from ``origin``; a year or date in ``unit``, of its year or since a date.
 
     >>> when = times(pd.Series(["1971-01-01", "1981-07-02 12:00"]))
     >>> Scale(1970.0, "years").of(when).tolist()
@@ -39,7 +46,7 @@ class Scale:
     """
 
     origin: float = 0.0
-    unit: str = ""  # of dates; empty: numbers
+    unit: str = ""  # of years and dates; empty: other numbers
     since: str = ""
 
     @property
@@ -57,9 +64,24 @@ class Scale:
             return years - self.origin
         return ((times - pd.Timestamp(self.since)) / pd.Timedelta(SINCE[self.unit])).to_numpy(float)
 
+    def of_numbers(self, values: np.ndarray) -> np.ndarray:
+        """Of numbers (N,): how far they are above the origin, in as many decimal places.
+
+        >>> Scale(2459000.0).of_numbers(np.array([2459012.3])).tolist()
+        [12.3]
+        """
+        if not self.origin:
+            return values
+        places, above = KNOWN - _digits_before(self.origin), values - self.origin
+        decimal = np.round(values, places) == values
+        return np.where(decimal, np.round(above, places), above)
+
     def text(self, name: str) -> str:
         """As it stands in an equation."""
-        return f"({name} - {self.origin:g})" if self.origin else name
+        if not self.origin:
+            return name
+        sign = "-" if self.origin > 0.0 else "+"
+        return f"({name} {sign} {abs(self.origin):.{KNOWN}g})"
 
     def label(self, name: str) -> str:
         """What is drawn along an axis."""
@@ -69,7 +91,8 @@ class Scale:
         """What a result says of it."""
         if self.since:
             return f"column {name} is in {self.unit} since {self.since}"
-        return f"column {name} is counted in years from {self.origin:g}"
+        how = "in years " if self.unit == YEARS else ""
+        return f"column {name} is counted {how}from {self.origin:.{KNOWN}g}"
 
 
 def scale_of_years(name: str, values: np.ndarray) -> Scale:
@@ -91,7 +114,27 @@ def scale_of_years(name: str, values: np.ndarray) -> Scale:
         return Scale()
     if words - CALENDAR - DECIMAL and np.any(known != np.round(known)):
         return Scale()
-    return Scale(_decade(known.min()))
+    return Scale(_decade(known.min()), YEARS)
+
+
+def scale_of_numbers(values: np.ndarray) -> Scale:
+    """Of a column of other numbers (N,): from a round number where it lies far from 0.
+
+    >>> [scale_of_numbers(np.array(x)).origin for x in ([2459012.3, 2459042.1], [-0.1234, -0.1237])]
+    [2459000.0, -0.124]
+    >>> scale_of_numbers(np.array([290.0, 300.0])).conventional
+    False
+    """
+    span = np.ptp(values)
+    if not 0.0 < FAR * span <= np.abs(values).min():
+        return Scale()
+    places = math.ceil(math.log10(span))
+    return Scale(float(np.round(np.floor(values.min() / 10.0**places) * 10.0**places, -places)))
+
+
+def _digits_before(number: float) -> int:
+    """How many digits of a number stand before its point; of 0.012, −1."""
+    return math.floor(math.log10(abs(number))) + 1
 
 
 def scale_of_dates(times: pd.Series) -> Scale:
@@ -100,7 +143,7 @@ def scale_of_dates(times: pd.Series) -> Scale:
     if span >= LEAST * OF_A_YEAR:
         return Scale(_decade(first.year), YEARS)
     unit = next((unit for unit, size in SINCE.items() if span >= LEAST * size), "seconds")
-    return Scale(unit=unit, since=str(first))
+    return Scale(unit=unit, since=str(first).removesuffix(" 00:00:00"))
 
 
 def are_dates(cells: Sequence[object]) -> bool:

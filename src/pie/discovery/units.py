@@ -1,5 +1,6 @@
 """Units of columns: which equations keep their form in other units, and the units of constants."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,10 +12,12 @@ from ..expr.dimensions import exponents
 from ..expr.expression import Expression
 from .headers import dimensions
 from .measurements import BadTable, Measurements, of_columns, quoted
-from .scales import YEARS
 
 FRACTIONS = 12  # largest denominator of an exponent
 CLOSE = 1e-4  # of an exponent and such a fraction
+_ONE = r"(1|[^\s\d*/·^()]+)(?:\^(-?\d+))?"
+_FACTOR = re.compile(rf"([*/· ]?){_ONE}")
+_PRODUCT = re.compile(rf"{_ONE}(?:[*/· ]{_ONE})*")
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Units:
     def of_headers(cls, table: Measurements, notes: list[str]) -> "Units | None":
         """Units behind the names, if no column but years lacks one; ``notes`` say what was read."""
         each = [
-            unit or (scale.unit or YEARS) * scale.conventional
+            unit or scale.unit
             for unit, scale in zip(table.units, table.scales, strict=True)
         ]
         missing = [name for name, unit in zip(table.names, each, strict=True) if not unit]
@@ -113,20 +116,47 @@ def _written(units: Sequence[str], powers: np.ndarray) -> str:
 
     >>> _written(["kPa", "l", "K"], np.array([1.0, 0.5, -1.0]))
     'kPa·l^(1/2)/K'
+    >>> _written(["rad", "rad/s^2"], np.array([1.0, -1.0])), _written(["J/(mol K)"], np.ones(1))
+    ('s^2', 'J/(mol K)')
     """
     if np.isnan(powers).any():
         return "?"
-    above, below = [], []
+    total: dict[str, float] = {}
     for unit, power in zip(units, powers, strict=True):
-        near = Fraction(float(power)).limit_denominator(FRACTIONS)
+        for name, exponent in _parts(unit):
+            total[name] = total.get(name, 0.0) + exponent * float(power)
+    above, below = [], []
+    for name, power in total.items():
+        near = Fraction(power).limit_denominator(FRACTIONS)
         if abs(near) < CLOSE:
             continue
         size = f"{abs(near)}" if abs(near - power) < CLOSE else f"{abs(power):.4g}"
-        name = f"({unit})" if not unit.isalpha() else unit
         size = f"({size})" if "/" in size else size
-        (above if power > 0.0 else below).append(name if size == "1" else f"{name}^{size}")
-    over = "·".join(above) or ("1" if below else "")
-    return "/".join([over, *below])
+        (above if power > 0.0 else below).append((name, size))
+    if len(above) == 1 and not below and above[0][1] == "1":
+        return above[0][0]
+    over = "·".join(_power(*one) for one in above) or ("1" if below else "")
+    return "/".join([over, *(_power(*one) for one in below)])
+
+
+def _power(unit: str, size: str) -> str:
+    name = unit if _PRODUCT.fullmatch(unit) else f"({unit})"
+    return name if size == "1" else f"{name}^{size}"
+
+
+def _parts(unit: str) -> list[tuple[str, int]]:
+    """Units and their exponents in a product such as m/s^2; of another one, as J/(mol K), itself.
+
+    >>> _parts("kg*m^-3"), _parts("1/s")
+    ([('kg', 1), ('m', -3)], [('s', -1)])
+    """
+    text = unit.replace("**", "^")
+    if not _PRODUCT.fullmatch(text):
+        return [(unit, 1)]
+    return [
+        (name, int(exponent or 1) * (-1 if sign == "/" else 1))
+        for sign, name, exponent in _FACTOR.findall(text) if name != "1"
+    ]  # fmt: skip
 
 
 def _dimensions(unit: str, name: str) -> tuple[Mapping[str, float], bool]:

@@ -3,29 +3,45 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import sympy
 from sympy.core.parameters import distribute
 
 from ..expr.canonical import canonical
-from ..expr.expression import Expression, Tree, from_tree, to_tree
+from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree
 from ..expr.known_numbers import free_numbers
 from ..expr.solving import solved_for
-from ..expr.sympy_bridge import balanced
-from ..expr.terms import ONE, factors, joined, scaled, subtrees, terms, times
+from ..expr.sympy_bridge import DIGITS, balanced, to_sympy
+from ..expr.terms import ONE, factors, joined, scaled, terms, times
 from ..search.shapes import Usual, alike, usual_form
+from ..zeroset.distance import first_order_distances, root_mean_square
+
+MOVED = 1e-3  # of a unit: so far a law may be moved by the digits that are not shown
+LONGEST = 15  # digits of a number
+FEW = 8  # digits of a number that one would choose
+ROUNDING = 1e-13  # relative, of a fitted constant
+PROPORTIONAL = 1e-9  # relative difference of products that are one by the form of an equation
+ARITHMETIC = {"add", "sub", "mul", "div", "pow2", "C", "x1", "x2"}  # tokens
+POWERS = {f"pow{n}": float(n) for n in range(2, 6)}  # names of operators, their exponents
 
 
 def usual(expression: Expression) -> Usual:
     """How people write an equation; of one without zeros nobody does.
 
-    A rate of 1 is a rate, though no number stands for it, and so is a factor of 1 beside it.
+    A factor of 1 is a factor, a rate of 1 a rate and a whole exponent an exponent, though no number
+    is fitted for it.
 
     >>> from pie.expr.expression import parse
     >>> usual(parse("x2 + exp(-1.0*x1) - 1")) == usual(parse("x2 + 3*exp(-1.2*x1) - 2"))
     True
+    >>> usual(parse("x1**2 - x2*x1**2 - x2")).name
+    'Hill equation'
     """
-    tree = to_tree(divided(expression))
-    for one in (tree, _in_general(tree)):
+    return _usual(to_tree(divided(expression)))
+
+
+def _usual(tree: Tree) -> Usual:
+    for one in (tree, _in_general(tree), _in_general(tree, exponents=True)):
         try:
             found = usual_form(canonical(from_tree(one)))
         except ValueError:
@@ -35,31 +51,34 @@ def usual(expression: Expression) -> Usual:
     return Usual()
 
 
-def _in_general(tree: Tree) -> Tree:
-    """With other factors of the terms and other rates, if there is an exponential."""
+def _in_general(tree: Tree, exponents: bool = False) -> Tree:
+    """With other factors of the terms and other rates of exponentials, or exponents as well."""
     parts = [scaled(term) for term in terms(tree)]
-    if not any(one[0] == "exp" for _, part in parts for one in subtrees(part)):
-        return tree
     return _summed([
-        (factor * (1.0 + 0.1 * i), _with_other_rates(part))
+        (factor * (1.0 + 0.1 * i), _with_other_rates(part, exponents))
         for i, (factor, part) in enumerate(parts)
     ])  # fmt: skip
 
 
-def _with_other_rates(tree: Tree) -> Tree:
-    """With exp(1.1·u) for exp(u)."""
+def _with_other_rates(tree: Tree, exponents: bool) -> Tree:
+    """With exp(1.1·u) for exp(u), and u^(1.1·n) for the n-th power of a column."""
     if tree[0] in ("x", "c"):
         return tree
-    inside = tuple(map(_with_other_rates, tree[1:]))
+    if exponents and tree[0] in POWERS and tree[1][0] == "x":
+        return ("pow", tree[1], ("c", 1.1 * POWERS[tree[0]]))
+    inside = tuple(_with_other_rates(one, exponents) for one in tree[1:])
     return ("exp", ("mul", ("c", 1.1), *inside)) if tree[0] == "exp" else (tree[0], *inside)
 
 
 def divided(expression: Expression) -> Expression:
-    """Divided by exp(u), which has no zeros, if more terms have this factor than have it not.
+    """Divided by exp(u), which has no zeros, if more terms have this factor than have it not; if as
+    many, where the curve has a name only then.
 
     >>> from pie.expr.expression import parse
     >>> str(divided(parse("x2*exp(x1) - 2*exp(x1) + 3")))
     'x2 - 2.0 + 3.0*exp(x1)**(-1.0)'
+    >>> str(divided(parse("x2*exp(x1) - x1")))
+    'x2 - x1*exp(x1)**(-1.0)'
     """
     parts = [scaled(term) for term in terms(to_tree(expression))]
     of = {factor for _, part in parts for factor in factors(part) if factor[0] == "exp"}
@@ -67,7 +86,7 @@ def divided(expression: Expression) -> Expression:
         return expression
     (exponential,) = of
     having = [exponential in factors(part) for _, part in parts]
-    if 2 * sum(having) <= len(parts):
+    if 2 * sum(having) < len(parts):
         return expression
     rate, inside = scaled(exponential[1])
     if rate == 1.0:  # no number is fitted
@@ -79,7 +98,11 @@ def divided(expression: Expression) -> Expression:
         if has else times(part, inverse)
         for (_, part), has in zip(parts, having, strict=True)
     ]  # fmt: skip
-    return from_tree(_summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)]))
+    found = _summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)])
+    as_many = 2 * sum(having) == len(parts)
+    if as_many and (_usual(to_tree(expression)).name or not _usual(found).name):
+        return expression
+    return from_tree(found)
 
 
 def _summed(parts: list[tuple[float, Tree]]) -> Tree:
@@ -95,20 +118,25 @@ def _summed(parts: list[tuple[float, Tree]]) -> Tree:
 def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expression:
     """The same zeros in the form that people write: a measured column by those that were set.
 
-    ``given`` marks the columns whose values were set. As it is where there is no such form.
+    ``given`` marks the columns whose values were set. Of several measured columns it is the last.
+    As it is where there is no such form, or it has a name and is not solved for a column.
 
     >>> from pie.expr.expression import parse
     >>> str(as_people_write(parse("x1 - 2.5*ln(x2) - 5"), [True, False]))
     'x2 - 0.1353352832366127*exp(0.4*x1)'
     >>> str(as_people_write(parse("x1 - 0.04*x1*ln(x2) - 345"), [True, False]))
     'x2 - 72004899337.38588*exp((-8625.0)/x1)'
+    >>> str(as_people_write(parse("x1 + 0.5 - sqrt(x2 - 0.75)")))
+    'x2 - (x1 + 0.5)**2 - 0.75'
     """
-    measured = [j for j, one in enumerate(given, 1) if not one and j in expression.variables]
     now, numbers = usual(expression), _count(expression)
-    by_another = now.variable and now.variable not in measured
-    if not any(given) or (now.name and not by_another):
+    if now.name and not now.variable:
         return led(expression)
-    for variable in reversed(measured):
+    for variable in reversed(expression.variables):
+        if len(given) and given[variable - 1]:
+            continue
+        if variable == now.variable:
+            break
         try:
             solved = to_tree(solved_for(expression, variable))
             other = canonical(from_tree(("sub", ("x", variable), solved)))
@@ -120,7 +148,8 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
 
 
 def led(expression: Expression) -> Expression:
-    """Divided by the factor of a term that has none where people write such a curve.
+    """Divided by the factor of a term that has none where people write such a curve; a conic by its
+    centre.
 
     Where that term stands beside it times b·exp(k·x), this is exp(k·(x − x₀)), as x₀ is better known
     than b. As it is where the curve has no usual form, or where more numbers would be fitted.
@@ -136,8 +165,10 @@ def led(expression: Expression) -> Expression:
     'x2 + 4.0*exp((-1.6)*x1) - 3.0'
     >>> str(led(parse("0.4*x2*exp(x1) + 1 - exp(x1)")))
     'x2 + 2.5*exp(x1)**(-1.0) - 2.5'
+    >>> str(led(parse("x1**2 + x2**2 - 4*x1 + 3")))
+    '(x1 - 2.0)**2 + x2**2 - 1.0'
     """
-    expression = divided(expression)
+    expression = _peak(_about_a_point(divided(expression)))
     lead = usual(expression).lead
     parts = [scaled(term) for term in terms(to_tree(expression))]
     parts.sort(key=lambda part: alike(part[1]) != lead)
@@ -149,6 +180,66 @@ def led(expression: Expression) -> Expression:
         return expression
     found = from_tree(_summed([(1.0, tree), *others]))
     return found if _count(found) <= _count(expression) else expression
+
+
+def _about_a_point(expression: Expression) -> Expression:
+    """With (x − a)² for x² − 2a·x, of a sum of squares of columns, columns and a number.
+
+    As it is if it has no number: through the origin it would have one more.
+    """
+    of = {part: factor for factor, part in map(scaled, terms(to_tree(expression)))}
+    every: list[Tree] = [("x", j) for j in expression.variables]
+    squares = {x: square for x in every if (square := power_tree(x, ("c", 2.0))) in of}
+    columns = {x for x in every if x in of}
+    if not columns or len(squares) < 2 or {*of} != {ONE, *columns, *squares.values()}:
+        return expression
+    if not columns <= {*squares}:
+        return expression
+    centred, number = [], of[ONE]
+    for x, square in squares.items():
+        factor, half = of[square], of.get(x, 0.0) / of[square] / 2.0
+        centred.append((factor, power_tree(_plus(x, half), ("c", 2.0))))
+        number -= factor * half**2
+    return from_tree(_summed([*centred, (number, ONE)]))
+
+
+def _peak(expression: Expression) -> Expression:
+    """As y = a + h/(1 + k·(x − c)²) where it is that and has no name; else as it is.
+
+    >>> from pie.expr.expression import parse
+    >>> usual(_peak(parse("x2 + 4*x1*(x2 - 0.2)*(x1 - 0.9) - 0.3"))).name
+    'Lorentzian with offset'
+    """
+    arithmetic = len(expression.variables) == 2 and {*expression.tokens} <= ARITHMETIC
+    if not arithmetic or usual(expression).name:
+        return expression
+    both = sympy.symbols("x1 x2", real=True)
+    for y, x in (both[::-1], both):
+        try:
+            polynomial = sympy.Poly(to_sympy(expression), y, x)
+        except sympy.PolynomialError:  # a quotient
+            return expression
+        if [polynomial.degree(one) for one in (y, x)] != [1, 2]:
+            continue
+        (a, b, c), (d, e, f) = (
+            [float(polynomial.coeff_monomial(y**i * x**j)) for j in (2, 1, 0)] for i in (0, 1)
+        )
+        if not d or abs(a * e - b * d) > PROPORTIONAL * abs(a * e):
+            continue
+        offset, middle = -a / d, -e / d / 2.0
+        lowest = f - d * middle**2
+        if lowest * d <= 0.0:  # poles
+            continue
+        square = power_tree(_plus(("x", both.index(x) + 1), -middle), ("c", 2.0))
+        below: Tree = ("add", ONE, times(("c", d / lowest), square))
+        peak: Tree = ("div", ("c", -(c + offset * f) / lowest), below)
+        found = from_tree(("sub", _plus(("x", both.index(y) + 1), -offset), peak))
+        return found if _count(found) <= _count(expression) else expression
+    return expression
+
+
+def _plus(tree: Tree, number: float) -> Tree:
+    return _summed([(1.0, tree), (number, ONE)]) if number else tree
 
 
 def _count(expression: Expression) -> int:
@@ -173,6 +264,47 @@ def _centred(parts: list[tuple[float, Tree]], lead: list[Tree]) -> list[tuple[fl
             for factor, one in parts
         ]  # fmt: skip
     return parts
+
+
+def without_rounding(expression: Expression) -> Expression:
+    """With constants of few digits where these are off by the rounding of arithmetic.
+
+    >>> from pie.expr.expression import parse
+    >>> str(without_rounding(parse("x2 - 1.5000000000000007*x1**12.000000000000002 - 0.1234567891")))
+    'x2 - 1.5*x1**12.0 - 0.1234567891'
+    """
+    short = ((c, float(f"{c:.{FEW}g}")) for c in expression.constants)
+    return expression.with_constants([s if abs(c - s) <= ROUNDING * abs(c) else c for c, s in short])
+
+
+def digits_needed(program: Expression, points: np.ndarray, units: np.ndarray) -> tuple[int, ...]:
+    """How many digits of each constant tell where the law is: four, or more, at most 15.
+
+    With as many, first-order distances of points (N, D), in ``units`` (N, D), change by a
+    thousandth, or by half of their root mean square, in the root mean square.
+
+    >>> from pie.expr.expression import parse
+    >>> x = np.linspace(10000.0, 10020.0, 20)
+    >>> line = parse("x2 - 1.234375*x1 + 12340.5")
+    >>> digits_needed(line, np.column_stack([x, 1.234375 * x - 12340.5]), np.full((20, 2), 7.0))
+    (7, 6)
+    """
+    here = first_order_distances(program, points, units)
+    defined = np.isfinite(here)
+    most = max(MOVED, root_mean_square(here[defined]) / 2.0)
+    sizes = np.abs(program.constants)
+
+    def tells(digits: np.ndarray) -> bool:
+        written = [float(f"{c:.{n - 1}e}") for c, n in zip(program.constants, digits, strict=True)]
+        there = first_order_distances(program.with_constants(written), points, units)
+        return root_mean_square((there - here)[defined]) <= most  # not if nan
+
+    all_of = np.ones(len(sizes), int)
+    found = next((n for n in range(DIGITS, LONGEST) if tells(n * all_of)), LONGEST) * all_of
+    for same in (sizes == size for size in np.unique(sizes)):
+        fewer = (np.where(same, n, found) for n in range(DIGITS, found[same][0]))
+        found = next(filter(tells, fewer), found)
+    return tuple(found.tolist())
 
 
 def equation(f: sympy.Expr, program: Expression, names: tuple[str, ...]) -> sympy.Eq:

@@ -4,12 +4,13 @@ Equations are resampled in pairs, so their difficulty cancels; a law sampled in 
 resampled with all of them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from .evaluation import Row, interval
+from .evaluation import Row, bootstrap
 
 CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "undecided"
 
@@ -34,14 +35,25 @@ def difference(ours: Sequence[Row], theirs: Sequence[Row], score: str) -> Differ
     a setting repeat, or if none is common.
     """
     first, second = ({(r.benchmark, r.equation_id): r for r in rows} for rows in (ours, theirs))
-    if len(first) < len(ours) or len(second) < len(theirs):
-        raise ValueError("an equation stands twice in a setting; expected once")
+    for rows, by_key in ((ours, first), (theirs, second)):
+        if len(by_key) < len(rows):
+            times = Counter((r.benchmark, r.equation_id) for r in rows)
+            twice = ", ".join(times.most_common(1)[0][0])
+            raise ValueError(f"equation {twice} stands twice in a setting; expected once")
     common = [key for key in first if key in second]
     if not common:
         raise ValueError("no equation in common; expected at least one")
     gaps = np.array([first[key].score(score) - second[key].score(score) for key in common])
     laws = [f"{first[key].benchmark}/{first[key].law}" for key in common]
-    return Difference(float(gaps.mean()), *interval(gaps, laws, resamples=4000), len(common))
+    ends = _resampled(gaps, laws)
+    return Difference(float(gaps.mean()), *ends, len(common))
+
+
+def _resampled(gaps: np.ndarray, laws: Sequence[str]) -> tuple[float, float]:
+    """The 95 % interval; NaN for one law, of which no interval can be told."""
+    if len(set(laws)) == 1:
+        return np.nan, np.nan
+    return bootstrap(gaps, laws, resamples=4000)
 
 
 class Rule(NamedTuple):
@@ -54,6 +66,8 @@ class Rule(NamedTuple):
     def verdict(self, differences: Iterable[Difference]) -> str:
         """Confirmed if it holds for all differences, refuted if it fails for one."""
         found = list(differences)
+        if not found:
+            return UNDECIDED
         if all(map(self.holds, found)):
             return CONFIRMED
         return REFUTED if any(map(self.fails, found)) else UNDECIDED
@@ -80,6 +94,6 @@ def equal(value: float) -> Rule:
     """Claim: differences are ``value``, as far as their intervals tell."""
     return Rule(
         lambda d: d.low <= value <= d.high,
-        lambda d: not d.low <= value <= d.high,
+        lambda d: value < d.low or d.high < value,
         lambda d: abs(d.mean - value),
     )

@@ -80,7 +80,8 @@ class EqualTime:
 
     def digest(self, method: str) -> bytes:
         contest = self.setting if part_of(method) != "baselines" else self.baselines
-        own = digest_of(["experiments.equal_time"], self.seconds, (), OTHERS[part_of(method)])
+        stop = self.setting.inference_plus.prices.resolution  # of PIE, too
+        own = digest_of(["experiments.equal_time"], (self.seconds, stop), (), OTHERS[part_of(method)])
         return contest.digest(method) + own
 
 

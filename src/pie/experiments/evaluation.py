@@ -41,7 +41,7 @@ class Row:
     @property
     def test_set(self) -> str:
         """The test set and its noise, if any: ``wild, noise 1 %``."""
-        noise = self.budget.partition(", noise ")[2]
+        noise = self.budget.partition(", noise ")[2].partition(", ")[0]
         return f"{self.benchmark}, noise {noise}" if noise else self.benchmark
 
     @property
@@ -65,7 +65,7 @@ class Row:
             return float(getattr(self, name))
         if name == "recovered":
             return float(self.two_sided >= RECOVERED)
-        if name.startswith("acc_"):
+        if re.fullmatch(r"acc_\d*\.?\d+", name):
             return float(self.fitness >= float(name[4:]))
         raise ValueError(f"score is {name!r}; expected fitness, acc_0.99, recovered or skeleton")
 
@@ -150,14 +150,33 @@ def value_of(condition: str, kind: str) -> float | None:
     found = re.fullmatch(rf"{kind}[ -](\S+)", condition)
     return float(found[1]) if found else None
 
+Z = 1.96  # of 95 % of a normal distribution
 
-def interval(values: Sequence[float], laws: Sequence[str], resamples: int) -> tuple[float, float]:
+
+def bootstrap(values: Sequence[float], laws: Sequence[str], resamples: int) -> tuple[float, float]:
     """95 % percentile-bootstrap interval of a mean; values of one law are resampled together."""
     _, law = np.unique(laws, return_inverse=True)
     size, total = np.bincount(law), np.bincount(law, weights=values)
     picks = np.random.default_rng(0).integers(len(size), size=(resamples, len(size)))
     low, high = np.quantile(total[picks].sum(1) / size[picks].sum(1), [0.025, 0.975])
     return float(low), float(high)
+
+
+def interval(values: Sequence[float], laws: Sequence[str], resamples: int) -> tuple[float, float]:
+    """95 % interval of the mean of values in [0, 1]: :func:`bootstrap`; nan without values.
+
+    Where all are 0 or all are 1 no resample differs: Wilson's interval for as many laws, [0, r] or
+    [1 − r, 1] with r = z²/(n + z²), z = 1.96.
+
+    >>> interval([1.0] * 6, ["a", "b", "c", "d", "d", "e"], 2000)
+    (0.565..., 1.0)
+    """
+    if not len(values):
+        return np.nan, np.nan
+    if {*values} in ({0.0}, {1.0}):
+        reach = Z**2 / (len({*laws}) + Z**2)
+        return (1.0 - reach, 1.0) if 1.0 in {*values} else (0.0, reach)
+    return bootstrap(values, laws, resamples)
 
 
 def wilson(hits: Sequence[float]) -> tuple[float, float]:

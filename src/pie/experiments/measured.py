@@ -161,7 +161,7 @@ def _sd_ratio(law: Law, table: MeasuredTable, points: np.ndarray) -> float:
         residual = value / gradient[:, -1]  # to first order, along the last column
         if log_of_last in [scaled(term)[1] for term in terms(to_tree(table.relations[0]))]:
             residual = residual / points[:, -1]  # certified is the deviation of its logarithm
-    free = len(points) - len(law.program.constants)
+    free = len(points) - free_constants(law.program)
     return float(np.sqrt(np.sum(residual**2) / free) / table.certified_sd)
 
 

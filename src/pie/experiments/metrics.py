@@ -67,8 +67,9 @@ def _frame(box: Box | None, n_variables: int) -> tuple[Box | None, np.ndarray, n
 
 @np.errstate(all="ignore")
 def _squares(f: Expression, points: np.ndarray) -> np.ndarray:
-    squares = np.square(f.values(points)) if len(points) else np.empty(0)
-    return squares[np.isfinite(squares)]
+    """f² where f has a value, (K,); infinite where only the square is too large."""
+    values = f.values(points) if len(points) else np.empty(0)
+    return np.square(values[np.isfinite(values)])
 
 
 def _fitness(points: np.ndarray, truth: Expression, rng: np.random.Generator, box) -> float:
@@ -77,7 +78,8 @@ def _fitness(points: np.ndarray, truth: Expression, rng: np.random.Generator, bo
     for _ in range(1000):
         starts = rng.standard_normal((NORMALISER_POINTS, points.shape[1]))
         starts = starts if box is None else box.uniform(NORMALISER_POINTS, rng)
-        normaliser = np.concatenate([normaliser, _squares(truth, starts)])
+        squares = _squares(truth, starts)
+        normaliser = np.concatenate([normaliser, squares[np.isfinite(squares)]])
         if len(normaliser) >= NORMALISER_POINTS:
             break
     scale = float(np.mean(normaliser[:NORMALISER_POINTS])) if len(normaliser) else np.nan

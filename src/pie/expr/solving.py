@@ -3,7 +3,7 @@
 import functools
 
 from .expression import Expression, Tree, from_tree, to_tree
-from .terms import ONE, scaled, subtrees, terms, times
+from .terms import ONE, joined, scaled, subtrees, terms, times
 
 INVERSES = {"exp": "ln", "ln": "exp", "sqrt": "pow2", "pow2": "sqrt"}
 
@@ -15,13 +15,15 @@ class Unsolved(ValueError):
 def solved_for(expression: Expression, variable: int) -> Expression:
     """g with x_v = g where f = 0, for the variable v; of an even power the positive root.
 
-    f is linear in x_v, or only one of its terms holds x_v, once.
+    f is linear in x_v, or only one of its terms holds x_v, once or in both parts of a quotient.
 
     >>> from pie.expr.expression import parse
     >>> str(solved_for(parse("x1 - 0.3*x2 + 2.1*x1*x2"), 2))
     'x1/(0.3 - 2.1*x1)'
     >>> str(solved_for(parse("x1 - 3*exp(-2*x2)"), 2))
     '(-0.5)*log(0.3333333333333333*x1)'
+    >>> str(solved_for(parse("x1 - sqrt(x2/(1 - x2))"), 2))
+    'x1**2/(1.0 + x1**2)'
 
     Raises:
         Unsolved: it has x_v in more than one place, or in a sine; or no x_v.
@@ -112,6 +114,9 @@ def _isolated(tree: Tree, value: Tree, variable: int) -> Tree:
         raise Unsolved(f"x{variable} is inside {name}; a wave has many solutions")
     a, b = tree[1:]
     left = _holds(a, variable)
+    if left and name == "div" and _holds(b, variable):
+        both = terms(a) + [("mul", ("mul", ("c", -1.0), value), part) for part in terms(b)]
+        return to_tree(solved_for(from_tree(joined("add", both)), variable))
     if left and _holds(b, variable):
         raise Unsolved(f"x{variable} is in more than one place")
     inner, other = (a, b) if left else (b, a)

@@ -1,10 +1,13 @@
 """Conversion to SymPy and LaTeX, node by node: no text is evaluated."""
 
+import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import sympy
+from mpmath.libmp import prec_to_dps
+from sympy.core.alphabets import greeks
 from sympy.core.parameters import distribute
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.printer import Printer
@@ -86,6 +89,46 @@ def rounded(
         return expression.xreplace({n: sympy.Float(n, of(float(n))) for n in numbers})
 
 
+def counted_from(shown: sympy.Basic, origins: Mapping[sympy.Symbol, sympy.Expr]) -> sympy.Basic:
+    """With x − x₀ for x; products stay, a number beside x keeps its places behind the point.
+
+    >>> t = sympy.Symbol("t")
+    >>> counted_from(rounded((t - 14.20123) ** 2 + 3 * t), {t: sympy.Integer(30000)})
+    (t - 30014.2)**2 + 3*(t - 30000)
+    """
+    if isinstance(shown, sympy.Eq) and shown.lhs in origins:  # solved for it
+        right = [counted_from(shown.rhs, origins), origins[shown.lhs]]
+        return sympy.Eq(shown.lhs, _total(right), evaluate=False)
+    if not origins.keys() & shown.free_symbols:
+        return shown
+    with distribute(False):
+        if shown in origins:
+            return shown - origins[shown]
+        if shown.is_Mul and -shown in origins:
+            return origins[-shown] + shown
+        parts = [counted_from(part, origins) for part in shown.args]
+        if isinstance(shown, sympy.Eq):
+            return sympy.Eq(*parts, evaluate=False)
+        return _total(parts) if shown.is_Add else shown.func(*parts)
+
+
+def _total(parts: Sequence[sympy.Expr]) -> sympy.Expr:
+    """Their sum, its number with the fewest places behind the point."""
+    every = [one for part in parts for one in sympy.Add.make_args(part)]
+    numbers = [one for one in every if one.is_Number]
+    places = [prec_to_dps(one._prec) - _magnitude(one) for one in numbers if one.is_Float]
+    total = number(float(sum(map(float, numbers))))
+    if places and total:
+        total = sympy.Float(float(total), max(1, min(places) + _magnitude(total)))
+    with distribute(False):
+        return sympy.Add(*(one for one in every if not one.is_Number), total)
+
+
+def _magnitude(value: sympy.Number) -> int:
+    """How many digits stand before the point; of 0.012, −1."""
+    return math.floor(math.log10(abs(value))) + 1 if value else 0
+
+
 def balanced(f: sympy.Expr) -> sympy.Eq:
     """f = 0 as an equation, what is subtracted on its right side.
 
@@ -120,7 +163,8 @@ class _Ordered(Printer):
 
 
 class _Text(_Ordered, StrPrinter):
-    pass
+    def _print_Float(self, expr: sympy.Float) -> str:
+        return super()._print_Float(expr).removesuffix(".")
 
 
 class _Latex(_Ordered, LatexPrinter):
@@ -141,7 +185,7 @@ def as_text(shown: sympy.Basic) -> str:
 
 
 def to_latex(shown: sympy.Basic) -> str:
-    r"""LaTeX in which names of more than one letter are upright.
+    r"""LaTeX in which names of more than one letter are upright, unless they are Greek letters.
 
     >>> to_latex(sympy.Symbol("mean volume") * sympy.Symbol("p"))
     '\\mathrm{mean\\ volume} p'
@@ -149,7 +193,7 @@ def to_latex(shown: sympy.Basic) -> str:
     upright = {
         symbol: rf"\mathrm{{{symbol.name.translate(_ESCAPED)}}}"
         for symbol in shown.free_symbols
-        if not re.fullmatch(r"[A-Za-z]_?\d*", symbol.name)
+        if not re.fullmatch(r"([A-Za-z]|" + "|".join(greeks) + r")_?\d*", symbol.name)
     }
     with distribute(False):
         return _Latex({"symbol_names": upright}).doprint(shown)

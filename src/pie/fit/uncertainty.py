@@ -200,17 +200,27 @@ def neighbours_correlation(expression: Expression, points: np.ndarray) -> float:
 
 
 @np.errstate(all="ignore")
+def _unseen(expression: Expression, points: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """By how much each constant may change, (P,), for residuals to change by rounding alone."""
+    _, jacobian = _linearised(expression, points, units, np.eye(len(expression.constants)))
+    size = np.sqrt(np.mean(jacobian[np.isfinite(jacobian).all(axis=1)] ** 2, axis=0))
+    return np.where(size > 0.0, EXACT / size, 0.0)
+
+
+@np.errstate(all="ignore")
 def _without_constants(
     expression: Expression, points: np.ndarray, units: np.ndarray
 ) -> list[tuple[float, Expression]]:
     """(change in standard errors, equation) with one constant or term removed, sorted."""
     errors = standard_errors(expression, points, units)
+    error = rms_distance(expression, points, units)
+    unseen = _unseen(expression, points, units) if error <= EXACT else np.zeros(len(errors))
     found = []
     for k, targets in enumerate(simpler_values(expression)):
         constant = expression.constants[k]
         for target in targets:
             away = abs(constant - target)
-            if 0.0 < away <= max(CONFIDENT * errors[k], CLOSE * abs(constant)):
+            if 0.0 < away <= max(CONFIDENT * errors[k], CLOSE * abs(constant), unseen[k]):
                 changed = [target if i == k else c for i, c in enumerate(expression.constants)]
                 found.append((away / max(errors[k], 1e-300), expression.with_constants(changed)))
     whole = [
@@ -223,7 +233,6 @@ def _without_constants(
     pieces = terms(to_tree(expression))
     norm = np.linalg.norm(expression.value_and_gradient(points)[1] * units, axis=1)
     found += [(np.inf, changed) for changed in _factored(pieces, points)]
-    error = rms_distance(expression, points, units)
     for i, piece in enumerate(pieces if len(pieces) > 2 else ()):
         away = np.abs(from_tree(piece).values(points)) / norm
         size = np.median(np.nan_to_num(away, nan=np.inf, posinf=np.inf))  # 0/0 at some points

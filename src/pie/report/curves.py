@@ -4,7 +4,7 @@ A ``summary`` comes from :func:`pie.experiments.evaluation.summarise`; its ``ben
 varied, with the value: ``10 s``, ``relative noise 0.01``, ``beam 16``, ``examples-1024``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,18 +19,17 @@ Varied = list[tuple[float, dict]]  # values of a setting, and their entries of t
 
 
 def _draw(
-    axes: Axes, names: Sequence[str], varied: Varied, key: str, counted: bool = False
+    axes: Axes, names: Sequence[str], varied: Varied, key: str, labels: Mapping[str, str] = {}
 ) -> None:
-    """A score of every method, methods a little apart; ``counted``: of how many equations."""
+    """A score of every method, methods a little apart, with their names or ``labels``."""
     for i, name in enumerate(names):
         mine = [(x, entry) for x, entry in varied if entry["method"] == name]
         if mine:
             x, entries = zip(*mine, strict=True)
             colour, marker = METHODS[name]
             style = {"color": colour, "elinewidth": 0.5, "linewidth": 0.8, "markersize": 3}
-            count = min(entry["equations"] for entry in entries)
             line = "--" if "Vanilla" in name else "-"
-            style |= {"fmt": f"{marker}{line}", "label": f"{name}, {count}" if counted else name}
+            style |= {"fmt": f"{marker}{line}", "label": labels.get(name, name)}
             shifted = np.array(x) * 1.05 ** (i - len(names) / 2)
             intervals(axes, shifted, entries, key, **style)
 
@@ -50,7 +49,7 @@ def equal_time(summary: Sequence[dict]) -> Figure:
         _draw(axes, distinct(summary, "method"), seconds, key)
         axes.set(xscale="log", xlabel="seconds per equation, one thread", title=title)
     grid[0].set(ylabel="% of equations", ylim=(-2, 102))
-    legend_below(figure, grid[0])
+    legend_below(figure, grid)
     return figure
 
 
@@ -93,7 +92,7 @@ def sensitivity(
         axes.set_xlabel(_SETTINGS[kind].format(**millions), fontsize=6)
     grid[0].set_ylabel("%")
     lettered(grid)
-    legend_below(figure, grid[0])
+    legend_below(figure, grid)
     return figure
 
 
@@ -131,13 +130,14 @@ def conditions(summary: Sequence[dict], scores: dict[str, str]) -> Figure:
     """
     kinds = list(dict.fromkeys(e["benchmark"].rpartition(" ")[0] for e in summary))
     names = distinct(summary, "method")
+    labels = {name: f"{name}, {_counted(summary, name)}" for name in names}
     figure, grid = panels(len(kinds), 0.8 + 1.6 * len(scores), rows=len(scores), sharey="row")
     for column, kind in enumerate(kinds):
         varied = _varied(summary, kind)
         lowest = min(value for value, _ in varied if value > 0.0)
         shown = [(value or 0.4 * lowest, entry) for value, entry in varied]
         for axes, (key, title) in zip(grid[:, column], scores.items(), strict=True):
-            _draw(axes, names, shown, key, counted=True)
+            _draw(axes, names, shown, key, labels)
             axes.set(xscale="log", ylim=(-2, 102))
             if column == 0:
                 axes.set_ylabel(f"{title} (%)")
@@ -147,5 +147,11 @@ def conditions(summary: Sequence[dict], scores: dict[str, str]) -> Figure:
                 axes.set_xticks([0.4 * lowest, *tens], ["0", *(f"{level:g}" for level in tens)])
         grid[-1, column].set_xlabel(_CONDITIONS[kind])
     lettered(grid.flat)
-    legend_below(figure, grid[0, 0], title="method, number of equations")
+    legend_below(figure, grid, title="method, number of equations")
     return figure
+
+
+def _counted(summary: Sequence[dict], name: str) -> str:
+    """The number of equations of a method in every condition: ``80``, or ``7 to 80``."""
+    counts = sorted({e["equations"] for e in summary if e["method"] == name})
+    return f"{counts[0]:g}" if len(counts) == 1 else f"{counts[0]:g} to {counts[-1]:g}"

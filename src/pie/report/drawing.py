@@ -48,12 +48,15 @@ def panels(
     return figure, grid if rows else grid[0]
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 0, title: str | None = None) -> None:
-    """One legend for all panels, under them."""
-    handles, labels = axes.get_legend_handles_labels()
-    columns = columns or (4 if len(labels) == 4 else 3)
+def legend_below(figure: Figure, axes, columns: int = 0, title: str | None = None) -> None:
+    """One legend for all panels, under them, of what is in any of ``axes``."""
+    named: dict = {}
+    for one in np.ravel(axes):
+        for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    columns = columns or (4 if len(named) == 4 else 3)
     style = {"fontsize": 6, "title": title, "title_fontsize": 6}
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, **style)
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns, **style)
 
 
 def percents(entries: Sequence[dict], key: str) -> np.ndarray:

@@ -92,15 +92,16 @@ def accuracies(summary: Sequence[dict], reported: dict[str, list[dict]]) -> Figu
 
 def ablation(summary: Sequence[dict]) -> Figure:
     """Share of right skeletons with one part of *PIE+* changed, a panel per validation set."""
-    sets = distinct(summary, "benchmark")
+    sets, names = distinct(summary, "benchmark"), distinct(summary, "method")
     figure, grid = panels(len(sets))
     colour, marker = METHODS["PIE+"]
     for axes, name in zip(grid, sets, strict=True):
         entries = [entry for entry in summary if entry["benchmark"] == name]
-        for place, entry in enumerate(entries):
+        for entry in entries:
+            place = names.index(entry["method"])
             interval_dot(axes, entry, "skeleton", place, "0.3" if place else colour, marker)
         axes.axvline(100 * entries[0]["skeleton"], color=colour, linewidth=0.5, linestyle=":")
-        axes.set_yticks(range(len(entries)), distinct(entries, "method"))
+        axes.set_yticks(range(len(names)), names)
         axes.set(title=name, xlabel="right skeletons (%)")
     grid[0].invert_yaxis()
     return figure
@@ -173,7 +174,7 @@ def degenerate(shares: pd.DataFrame) -> Figure:
         axes.set(title=name, xlim=(0, 100), xlabel="degenerate winners (%)")
         axes.tick_params(axis="y", labelsize=6)
     grid[0].invert_yaxis()
-    legend_below(figure, grid[0], columns=4)
+    legend_below(figure, grid, columns=4)
     return figure
 
 

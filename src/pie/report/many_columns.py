@@ -87,5 +87,5 @@ def by_width(rows: pd.DataFrame) -> Figure:
         intervals(axes, places, [share_of(g.right) for g in groups], "share", **bars)
         axes.set(title=name, xlabel="columns", ylim=(-2, 102), xticks=widths)
     grid[0].set_ylabel("right answers (%)")
-    legend_below(figure, grid[0])
+    legend_below(figure, grid)
     return figure

@@ -34,6 +34,7 @@ def _told_of(group: pd.DataFrame) -> dict:
     return {
         "tables with a textbook relation": len(lawful),
         "it is the best answer": _share(lawful.place == 0),
+        "and it is called a law": _share((lawful.place == 0) & lawful.is_law),
         "it is among the answers": _share(lawful.place >= 0),
         "function of a function": _share(lawful.nested),
         "certified sd reached": f"{good.sum()} of {len(known)}",
@@ -43,7 +44,7 @@ def _told_of(group: pd.DataFrame) -> dict:
 
 
 def _share(which: pd.Series) -> str:
-    return f"{which.sum()} ({100 * which.mean():.0f} %)"
+    return f"{which.sum()} ({100 * which.mean():.0f} %)" if len(which) else "–"
 
 
 def answers(rows: pd.DataFrame) -> pd.DataFrame:

@@ -50,7 +50,8 @@ def stages(pipeline: Mapping) -> list[Stage]:
     """The stages of a parsed dvc.yaml, in its order."""
     found = []
     for name, stage in pipeline["stages"].items():
-        outs = [path for kind in ("outs", "metrics") for out in stage.get(kind, ()) for path in out]
+        given = [out for kind in ("outs", "metrics") for out in stage.get(kind, ())]
+        outs = [path for out in given for path in ([out] if isinstance(out, str) else out)]
         commands = stage["cmd"] if isinstance(stage["cmd"], list) else [stage["cmd"]]
         found.append(Stage(name, stage.get("desc", ""), tuple(commands), tuple(outs)))
     return found

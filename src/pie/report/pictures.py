@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..discovery.measurements import Table
 from ..discovery.result import Law, Result
-from ..discovery.scales import Scale
+from ..discovery.scales import KNOWN, Scale
 from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
 
 _COLOUR = METHODS["PIE+"][0]
@@ -77,7 +78,8 @@ def _label(axis: Axis, law: Law, place: int) -> None:
     """The column along an axis: what is counted from 1970 is drawn as years."""
     scale = law.scales[place] if law.scales else Scale()
     if scale.origin:
-        axis.set_major_formatter(lambda value, _: f"{value + scale.origin:g}")
+        axis.set_major_locator(MaxNLocator(4))  # of long numbers
+        axis.set_major_formatter(lambda value, _: f"{value + scale.origin:.{KNOWN}g}")
     axis.set_label_text(scale.label(law.names[place]), parse_math=False)  # $ is a dollar
 
 

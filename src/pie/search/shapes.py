@@ -116,8 +116,27 @@ SURFACES = (
     ("degradation", "ln(x3) - 1.5 + 0.7*x1*exp(-0.3*x2)"),
 )
 
-# curves of two variables in another form: known by the same name, and not fitted once more
-OTHERWISE = (("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),)
+# in another form, or with its centre on an axis: known by the same name, and not fitted once more
+CURVES_OTHERWISE = (
+    ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),
+    ("circle about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 - 1.5"),
+    ("circle about a point", "(x1 - 0.7)**2 + x2**2 - 1.5"),
+    ("circle about a point", "x1**2 + x2**2 - 1.5*x1 - 0.7*x2"),
+    ("circle about a point", "x1**2 + x2**2 - 1.5*x1 - 0.7"),
+    ("circle about a point", "x1**2 + x2**2 - 1.5*x1"),
+    ("conic along the axes", "(x1 - 0.7)**2 + 0.3*(x2 - 2.3)**2 - 1.5"),
+    ("conic along the axes", "(x1 - 0.7)**2 + 0.3*x2**2 - 1.5"),
+    ("conic along the axes", "x1**2 + 0.3*(x2 - 2.3)**2 - 1.5"),
+    ("logarithm", "x2 - 1.5*ln(x1)"),
+    ("Gaussian", "x2 - 1.5*exp(-0.7*x1**2)"),
+    ("Gaussian with offset", "x2 - 0.4 - 1.5*exp(-0.7*x1**2)"),
+    ("Lorentzian", "x2 - 1.5/(1 + 0.7*x1**2)"),
+    ("Lorentzian with offset", "x2 - 0.4 - 1.5/(1 + 0.7*x1**2)"),
+)
+SURFACES_OTHERWISE = (
+    ("sphere about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 + (x3 - 0.3)**2 - 1.5"),
+    ("quadric along the axes", "(x1 - 0.7)**2 + 0.4*(x2 - 2.3)**2 + 0.3*(x3 - 1.3)**2 - 1.5"),
+)
 
 
 @functools.cache
@@ -170,7 +189,8 @@ def usual_of(name: str, form: Expression) -> Usual:
 def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
     """By canonical form: one without denominators depends on the signs of the numbers."""
     found: dict[tuple[int, ...], Usual] = {}
-    others = _in_every_place({2: OTHERWISE}.get(n_variables, ()), n_variables)
+    again = {2: CURVES_OTHERWISE, 3: SURFACES_OTHERWISE}
+    others = _in_every_place(again.get(n_variables, ()), n_variables)
     for name, form in shapes(n_variables) + others:
         usual = usual_of(name, form)
         free = [c != round(c) for c in form.constants]

@@ -30,6 +30,7 @@ BEYOND = 3  # rungs from k to the larger patches
 WIDE = 4.0  # least standard deviation along t, in σ
 RISE = 1.4  # of σ from k to the larger patches, up to which it is noise
 LEAST = 1e-8  # a σ below this is rounding
+ALIKE = 0.3  # of the spread: what replicates differ by at most
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ def noise_of(points: np.ndarray) -> Noise:
 def noise_of_replicates(points: np.ndarray) -> Noise | None:
     """The smallest of the columns' noises among replicates, where these are half of the rows.
 
+    Points (N, D) are in units of the spreads.
+
     >>> x = np.repeat([1.0, 2.0, 3.0], 20)
     >>> y = x + 0.1 * np.random.default_rng(0).standard_normal(60)
     >>> print(noise_of_replicates(np.column_stack([x, y])))
@@ -106,7 +109,7 @@ def noise_of_replicates(points: np.ndarray) -> Noise | None:
         mean = np.bincount(group, points[:, j]) / count
         level = float(np.sqrt(np.sum((points[:, j] - mean[group]) ** 2) / freedom))
         error = float(np.exp(2.0 / np.sqrt(2.0 * freedom)))  # of a standard deviation
-        if level >= LEAST:  # else rows stand there twice
+        if LEAST <= level <= ALIKE:  # else rows stand there twice, or ±x of one y
             found.append(Noise(level, level / error, level * error))
     return min(found, key=lambda noise: noise.level, default=None)
 
