@@ -93,6 +93,17 @@ def test_bfgs_gradient_comes_from_the_kernel_and_ends_where_it_vanishes(rng):
     assert np.abs(2.0 / 80 * np.stack(slopes) @ value).max() < 1e-6
 
 
+def test_bfgs_ends_at_the_constants_of_steep_skeletons(rng):
+    x = rng.uniform(100.0, 300.0, 60)
+    found = fit(parse("x2*x1**2 - 1*x1**5"), np.column_stack([x, 2.0 * x**3]))
+    np.testing.assert_allclose(found.expression.constants, 2.0, rtol=1e-9)
+
+
+def test_a_large_loss_is_no_failure():
+    points = 1e15 * np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+    np.testing.assert_allclose(fit(parse("x2 - 1*x1"), points).expression.constants, 2.0)
+
+
 def test_without_constants_there_is_nothing_to_fit(cloud):
     points = cloud("x1 - x2**2")
     assert fit(parse("x1 - x2**2"), points).fitness == pytest.approx(0.0, abs=1e-20)
@@ -253,6 +264,13 @@ def test_an_equation_is_judged_as_its_fit_was(cloud):
     assert judged(parse("x1**2 + x2**2 + 1"), points).status == "no zeros near some of the points"
 
 
+def test_an_equation_is_judged_alike_in_every_unit(cloud):
+    points = cloud("x1*x2 - 0.5")
+    one, tiny = (judged(parse(f"x1*x2 - {0.6 * u**2!r}"), u * points) for u in (1.0, 1e-16))
+    assert tiny.error == pytest.approx(1e-16 * one.error, rel=1e-3)
+    assert tiny.contrast == pytest.approx(one.contrast, rel=1e-3)
+
+
 DOSES = np.column_stack([np.repeat(np.arange(1.0, 9.0), 10), np.zeros(80)])
 DOSES[:, 1] = 4.0 * DOSES[:, 0] - 0.4 * DOSES[:, 0] ** 2
 DOSES[:, 1] += 0.3 * np.random.default_rng(0).standard_normal(80)
@@ -381,6 +399,14 @@ def test_a_warm_fit_descends_as_often_as_asked():
         fit_sampson([near], points, n_starts=1, warm=True, descents=k)[0] for k in (1, 2)
     )
     assert abs(once.expression.constants[1]) < 3.0 and abs(twice.expression.constants[1]) > 10.0
+
+
+def test_starts_are_screened_on_rows_from_all_over_the_table():
+    x = np.concatenate([np.zeros(64), np.linspace(0.1, 3.0, 36)])
+    columns, starts = np.stack([x, np.sin(31.0 * x)]), np.array([[1.0], [30.9]])
+    codes = parse("x2 - sin(1*x1)").arrays[0]
+    found, _ = sampson.fit(codes, starts, columns, columns.std(axis=1), 1e-20, 40, 1, np.inf)
+    assert found[0] == pytest.approx(31.0)
 
 
 def test_threads_and_order_do_not_change_a_fit(problems):

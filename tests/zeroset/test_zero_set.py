@@ -33,6 +33,16 @@ def test_a_variable_that_occurs_twice_is_bracketed(text, rng):
     np.testing.assert_allclose(f.values(points), 0.0, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "power, value, expected",
+    [(7, -2.0, {-(2.0 ** (1 / 7))}), (6, 2.0, {2.0 ** (1 / 6), -(2.0 ** (1 / 6))}), (7, 0.0, {0.0}),
+     (1.5, 0.0, {0.0}), (1.5, 2.0, {2.0 ** (2 / 3)}), (1.5, -2.0, set()), (6, -2.0, set())],
+)  # fmt: skip
+def test_powers_have_all_their_roots(power, value, expected, rng):
+    points = points_on_zero_set(parse(f"x1**{power} - x2"), np.full((40, 2), value), 1, rng)
+    assert {*points[:, 0].round(9)} == {round(root, 9) for root in expected}
+
+
 def test_poles_are_not_roots(rng):
     # 1/(x1·x2) + x1²/x1² changes sign at x1 = 0 without a zero there
     f = parse("1/(x1*(x1**2 + 1)) + 0*x2")
@@ -61,6 +71,13 @@ def test_the_distance_to_a_circle_is_exact(rng):
     points = rng.uniform(0.5, 3, (100, 2))
     distance = distance_to_zero_set(parse("x1**2 + x2**2 - 1"), points)
     np.testing.assert_allclose(distance, np.abs(np.linalg.norm(points, axis=1) - 1), atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-16, 1e-8, 1e8])
+def test_distances_are_alike_in_every_unit(unit, rng):
+    points = rng.uniform(0.5, 3.0, (50, 2))
+    scaled = distance_to_zero_set(parse(f"x1**2 + x2**2 - {unit**2!r}"), unit * points) / unit
+    np.testing.assert_allclose(scaled, np.abs(np.linalg.norm(points, axis=1) - 1.0), atol=1e-6)
 
 
 def test_an_exploding_gradient_is_not_close():

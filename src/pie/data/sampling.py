@@ -85,7 +85,7 @@ def _solved(expression, starts, rng):
 def _projected(expression, n_starts, box, rng):
     """Project uniform starts onto the zero set; results outside the box are left out."""
     starts = box.uniform(n_starts, rng)
-    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
+    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12, 1.0)
     points = reached.T[np.isfinite(distance)]
     return points[box.contains(points)]
 

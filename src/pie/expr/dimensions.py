@@ -147,7 +147,10 @@ def _solution(
 
 @np.errstate(all="ignore")
 def _solved(columns: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, bool]:
-    """e, (P, B), and whether it solves the equations; w, the last one, is left out."""
+    """e, (P, B), and whether it solves the equations; w, the last one, is left out.
+
+    nan and True with fewer equations than unknowns: nothing is known against a solution.
+    """
     if len(columns) < columns.shape[1]:
         return np.full((columns.shape[1] - 1, targets.shape[1]), np.nan), True
     norms = np.linalg.norm(columns, axis=0)

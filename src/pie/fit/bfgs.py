@@ -12,7 +12,7 @@ from ..expr.elementary import jit
 from ..expr.kernel import values
 from .fitness import varies
 
-FAILED = 1e30  # loss that stands for infinity: interpolation stays finite
+FAILED = np.inf
 _TOLERANCE = 1e-12  # on the maximum norm of the gradient
 _DECREASE, _CURVATURE = 1e-4, 0.9
 
@@ -122,9 +122,8 @@ def minimise(codes, start, columns, copies, tau, max_iterations):
         x[:], g[:] = trial, slopes
         curvature = np.sum(s * y)
         if curvature > 0.0:
-            hy = inverse @ y
-            inverse += (1.0 + np.sum(y * hy) / curvature) / curvature * np.outer(s, s)
-            inverse -= (np.outer(hy, s) + np.outer(s, hy)) / curvature
+            left = np.eye(p) - np.outer(s, y) / curvature
+            inverse = left @ inverse @ left.T + np.outer(s, s) / curvature
         if not found or f == 0.0:
             break
     return x, f
