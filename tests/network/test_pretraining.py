@@ -154,6 +154,26 @@ def test_a_network_goes_on_from_one_of_its_sizes_only(tmp_path, cache):
         train(tmp_path / "other", cache, on, replace(TINY, width=64))
 
 
+@pytest.mark.parametrize("name", ["examples", "validation_examples", "batch_size", "max_steps"])
+def test_a_training_on_nothing_is_refused(name):
+    with pytest.raises(ValueError, match=f"^{name} is 0; expected at least 1"):
+        replace(SHORT, **{name: 0})
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"max_tokens": 39}, "corpus.max_tokens is 40; expected at most the 39"),
+        ({"max_variables": 2}, "corpus.generator.max_variables is 3; expected the 2"),
+        ({"max_variables": 4}, "corpus.generator.max_variables is 3; expected the 4"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_a_corpus_that_the_network_does_not_hold_is_refused(tmp_path, cache, changes, message):
+    with pytest.raises(ValueError, match=message):
+        train(tmp_path, cache, network=replace(TINY, **changes))
+
+
 def test_the_loss_is_the_cross_entropy_of_algorithm_1(tiny_model):
     """Summed over tokens, start and end included, against a loop."""
     points, tokens = (

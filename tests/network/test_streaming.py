@@ -73,6 +73,11 @@ def test_machines_share_the_cache_by_index():
     assert sorted(i for k in "123" for i in range(10)[_part(f"{k}/3")]) == list(range(10))
 
 
+def test_a_cache_is_filled_by_no_process_less_than_one(tmp_path):
+    with pytest.raises(ValueError, match="workers is 0; expected at least 1"):
+        CORPUS.fill_cache(range(1), tmp_path, workers=0)
+
+
 @pytest.mark.parametrize("text", ["0/4", "5/4", "two", "1", "1/0"])
 def test_a_share_that_does_not_exist_is_refused(text):
     with pytest.raises(ValueError, match="--part is"):

@@ -57,8 +57,9 @@ def pretrain(
         show: also show progress without a terminal, every ten seconds.
 
     Returns the progress, with one row per validation on rank 0. Raises ValueError for a batch size
-    that the processes do not divide, initial weights of another network, a checkpoint of another
-    configuration or of another step than rank 0's, or a first validation loss that is not finite.
+    that the processes do not divide, a corpus or initial weights for another network, a checkpoint
+    of another configuration or of another step than rank 0's, or a first validation loss that is
+    not finite.
     """
     group = Group.of_environment()
     if config.batch_size % group.world:
@@ -190,7 +191,19 @@ def identity(corpus: Corpus, model_config: ModelConfig, config: TrainingConfig) 
     """Short name of all that weights depend on, for checkpoint folders.
 
     That is corpus, network, training settings, the content of the initial weights, and code.
+    ValueError if the network does not hold what the corpus has.
     """
+    drawn = corpus.config
+    if drawn.generator.max_variables != model_config.max_variables:
+        raise ValueError(
+            f"corpus.generator.max_variables is {drawn.generator.max_variables}; expected the "
+            f"{model_config.max_variables} of the network"
+        )
+    if drawn.max_tokens > model_config.max_tokens:
+        raise ValueError(
+            f"corpus.max_tokens is {drawn.max_tokens}; expected at most the "
+            f"{model_config.max_tokens} of the network"
+        )
     folder = config.initial_weights
     initial = sorted(Path(folder).glob("*.safetensors")) if folder else []
     code = digest_of(["network.pretraining"], files=initial).hex()[:8]
