@@ -401,14 +401,6 @@ def test_a_warm_fit_descends_as_often_as_asked():
     assert abs(once.expression.constants[1]) < 3.0 and abs(twice.expression.constants[1]) > 10.0
 
 
-def test_starts_are_screened_on_rows_from_all_over_the_table():
-    x = np.concatenate([np.zeros(64), np.linspace(0.1, 3.0, 36)])
-    columns, starts = np.stack([x, np.sin(31.0 * x)]), np.array([[1.0], [30.9]])
-    codes = parse("x2 - sin(1*x1)").arrays[0]
-    found, _ = sampson.fit(codes, starts, columns, columns.std(axis=1), 1e-20, 40, 1, np.inf)
-    assert found[0] == pytest.approx(31.0)
-
-
 def test_threads_and_order_do_not_change_a_fit(problems):
     skeletons, points = [s for s, _, _ in problems[:12]], problems[0][1]
     points = np.column_stack([points, points, points])[:, :3] + 0.1

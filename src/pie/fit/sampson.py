@@ -227,7 +227,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
     few = np.empty((d, m))
     for j in range(d):
         for i in range(m):
-            few[j, i] = columns[j, i * n // m]
+            few[j, i] = columns[j, i * max(1, n // m)]
     slopes, slim, residual = workspace(codes, 1 + p, m), workspace(codes, 1 + d, m), np.empty(m)
     tried, costs = np.empty((2 * len(starts), p)), np.full(2 * len(starts), np.inf)
     screened = done = 0
