@@ -21,7 +21,15 @@ from .headers import (
     names_and_units,
     with_unit_below,
 )
-from .scales import Scale, are_dates, may_be_dates, scale_of_dates, scale_of_numbers, scale_of_years, times
+from .scales import (
+    Scale,
+    are_dates,
+    may_be_dates,
+    scale_of_dates,
+    scale_of_numbers,
+    scale_of_years,
+    times,
+)
 
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
