@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from ..expr.canonical import canonical
-from ..expr.dimensions import Dimensions, bound_numbers
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -30,6 +30,7 @@ from .candidates import Price
 from .pool import Draft
 from .price import (
     Prices,
+    bound_price,
     hidden_price,
     numbers_price,
     of_branch,
@@ -58,12 +59,12 @@ class Judge:
         A factor that becomes 1 stays a constant where the units say so; where these are not known,
         that it is 1 says that columns have one unit, as those of a circle.
         """
-        bound, hidden, of = 0, 0.0, self.dimensions
-        if of:
-            bound = bound_numbers(expression, points, of)
-            hidden = hidden_price(expression, points, of, self.prices) if of.known else 0.0
-            hidden += origins_price(expression, points, of, self.prices)
-        return numbers_price(expression, len(points), self.prices, bound) + hidden
+        price = numbers_price(expression, len(points), self.prices)
+        if self.dimensions:
+            given = expression, points, self.dimensions, self.prices
+            price += bound_price(*given) + origins_price(*given)
+            price += hidden_price(*given) if self.dimensions.known else 0.0
+        return price
 
 
 def in_user_coordinates(
