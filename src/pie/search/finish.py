@@ -4,7 +4,7 @@ Branches of a zero set are candidates of their own. All are compared with errors
 everywhere, and with errors that grow with columns over decades.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -52,6 +52,7 @@ class Judge:
     curved: float = np.inf
     seed: int = 0
     dimensions: Dimensions | None = None  # of the columns, if they matter
+    allowed: Callable[[Expression], bool] = lambda _: True  # as an answer
 
     def numbers(self, expression: Expression, points: np.ndarray) -> float:
         """Price of the numbers of an equation at points (N, D).
@@ -142,7 +143,7 @@ def finished(
     metric: Metric,
     errors: np.ndarray | None,
 ) -> Iterator[Finished]:
-    """Candidates and their branches."""
+    """Candidates and their branches, as far as they are allowed."""
 
     def of(draft: Draft, form: Expression) -> Finished | None:
         """None where there are no zeros, the equation is too long or its fit fails."""
@@ -164,7 +165,8 @@ def finished(
     for draft, form in chosen:
         if not (entire := of(draft, form)):
             continue
-        yield entire
+        if judge.allowed(entire.fit.expression):
+            yield entire
         for part in branches(entire.fit.expression, points):
-            if branch := of(draft, part):
+            if (branch := of(draft, part)) and judge.allowed(branch.fit.expression):
                 yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

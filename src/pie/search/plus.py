@@ -312,15 +312,14 @@ def _ranked(
     dimensions: Dimensions | None,
 ) -> tuple[list[Candidate], tuple[bool, ...]]:
     """Candidates at all points, cheapest first, and the columns with which errors grow."""
-    judge = Judge(config.prices, config.curved, config.seed, dimensions)
+    may_be = partial(allowed, config=config)
+    judge = Judge(config.prices, config.curved, config.seed, dimensions, may_be)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
     trials = [(found.price, found.contrast, found.correlation) for found in finished]
     prices = settled(trials, len(points), config.prices)
     for found, price in zip(finished, prices, strict=True):
         fit, expression = found.fit, found.fit.expression
-        if not allowed(expression, config):  # a branch, or from logarithms of columns
-            continue
         key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
         candidate = Candidate(
             expression, fit.fitness, found.draft.log_probability, fit.status, fit.contrast,

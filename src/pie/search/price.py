@@ -163,8 +163,9 @@ def bound_price(
 
 
 def _equality(expression: Expression, prices: Prices) -> float:
-    """Price of a constant that is equal to another one: also for which of the F numbers it is, ln F,
-    but no more than that of one that is fitted.
+    """Price of a constant that is equal to another one.
+
+    It pays for which of the F numbers it is, ln F, but no more than one that is fitted.
     """
     fitted = free_numbers(expression).shape[1]
     return float(min(prices.known + np.log(max(fitted, 1)), prices.constant))
