@@ -17,6 +17,7 @@ from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
 from pie.search.plus import PlusConfig, discover_plus, without_outliers
 from pie.search.pool import Draft, Interrupted
+from pie.search.price import Prices
 from pie.search.proposers.relations import Relations
 from pie.zeroset.metric import Metric
 
@@ -135,6 +136,11 @@ def test_constants_that_are_one_or_zero_by_rounding_are_dropped(cloud):
 def test_settings_are_checked(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_whole_number_may_stand_for_any_other():
+    config = PlusConfig(outliers=0, prices=Prices(sheet=0))
+    assert config.outliers == config.prices.sheet == 0
 
 
 @pytest.mark.parametrize("operators", [("*",), ("sin", "/"), ("^", "log")], ids=" ".join)

@@ -109,9 +109,9 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
         value, name = getattr(settings, key.name), f"{where}.{key.name}"
         if is_dataclass(value):
             yield from _counts(value, name)
-        elif key.name != "seed":
+        elif key.name != "seed" and key.type in (int, tuple[int, ...]):
             numbers = value if isinstance(value, tuple) else (value,)
-            yield from ((name, number) for number in numbers if isinstance(number, int))
+            yield from ((name, number) for number in numbers)
 
 
 def allowed(expression: Expression, config: PlusConfig) -> bool:
