@@ -73,10 +73,10 @@ def known_numbers(expression: Expression) -> np.ndarray:
     return np.array([_is_known(abs(number), *part) for number, part in pairs], bool)
 
 
-def rates_of_degrees(expression: Expression) -> int:
-    """How many constants are a rate of degrees, which says that a column is an angle."""
+def rates_of_degrees(expression: Expression) -> np.ndarray:
+    """Constants that are a rate of degrees, which says that a column is an angle, (P,)."""
     pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
-    return sum(_is_rate(abs(number), inside) for number, (_, inside) in pairs)
+    return np.array([_is_rate(abs(number), inside) for number, (_, inside) in pairs], bool)
 
 
 def free_numbers(expression: Expression) -> np.ndarray:
