@@ -33,16 +33,6 @@ def test_a_variable_that_occurs_twice_is_bracketed(text, rng):
     np.testing.assert_allclose(f.values(points), 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "power, value, expected",
-    [(7, -2.0, {-(2.0 ** (1 / 7))}), (6, 2.0, {2.0 ** (1 / 6), -(2.0 ** (1 / 6))}), (7, 0.0, {0.0}),
-     (1.5, 0.0, {0.0}), (1.5, 2.0, {2.0 ** (2 / 3)}), (1.5, -2.0, set()), (6, -2.0, set())],
-)  # fmt: skip
-def test_powers_have_all_their_roots(power, value, expected, rng):
-    points = points_on_zero_set(parse(f"x1**{power} - x2"), np.full((40, 2), value), 1, rng)
-    assert {*points[:, 0].round(9)} == {round(root, 9) for root in expected}
-
-
 def test_poles_are_not_roots(rng):
     # 1/(x1·x2) + x1²/x1² changes sign at x1 = 0 without a zero there
     f = parse("1/(x1*(x1**2 + 1)) + 0*x2")

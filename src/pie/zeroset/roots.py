@@ -113,11 +113,7 @@ def _inverted(program, rows, variable, uniforms):
             elif code == op.DIV:
                 target[i] = t * s if in_left else s / t
             elif in_left:
-                root, is_whole, is_odd = abs(t) ** (1.0 / s), s == np.floor(s), s % 2.0 == 1.0
-                if t < 0.0:
-                    target[i] = -root if is_odd else np.nan
-                else:
-                    target[i] = -root if is_whole and not is_odd and uniforms[i] >= 0.5 else root
+                target[i] = t ** (1.0 / s) if t > 0.0 else np.nan
             else:
                 target[i] = np.log(t) / np.log(s) if t > 0.0 and s > 0.0 else np.nan
     return target
