@@ -99,11 +99,6 @@ def test_bfgs_ends_at_the_constants_of_steep_skeletons(rng):
     np.testing.assert_allclose(found.expression.constants, 2.0, rtol=1e-9)
 
 
-def test_a_large_loss_is_no_failure():
-    points = 1e15 * np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
-    np.testing.assert_allclose(fit(parse("x2 - 1*x1"), points).expression.constants, 2.0)
-
-
 def test_without_constants_there_is_nothing_to_fit(cloud):
     points = cloud("x1 - x2**2")
     assert fit(parse("x1 - x2**2"), points).fitness == pytest.approx(0.0, abs=1e-20)

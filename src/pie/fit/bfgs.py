@@ -12,7 +12,7 @@ from ..expr.elementary import jit
 from ..expr.kernel import values
 from .fitness import varies
 
-FAILED = np.inf
+FAILED = 1e30  # loss that stands for infinity: interpolation stays finite
 _TOLERANCE = 1e-12  # on the maximum norm of the gradient
 _DECREASE, _CURVATURE = 1e-4, 0.9
 
