@@ -122,8 +122,9 @@ def minimise(codes, start, columns, copies, tau, max_iterations):
         x[:], g[:] = trial, slopes
         curvature = np.sum(s * y)
         if curvature > 0.0:
-            left = np.eye(p) - np.outer(s, y) / curvature
-            inverse = left @ inverse @ left.T + np.outer(s, s) / curvature
+            hy = inverse @ y
+            inverse += (1.0 + np.sum(y * hy) / curvature) / curvature * np.outer(s, s)
+            inverse -= (np.outer(hy, s) + np.outer(s, hy)) / curvature
         if not found or f == 0.0:
             break
     return x, f
