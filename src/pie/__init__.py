@@ -6,6 +6,8 @@ Traceback (most recent call last):
 pie.discovery.measurements.BadTable: 2 different rows; expected more than the 2 columns
 """
 
+from importlib.util import find_spec
+
 from .processor import compute_as_with_avx2
 
 __version__ = "0.1.0"
@@ -20,8 +22,9 @@ HOMES = {
     "from_pretrained": "discovery.pretrained",
     "plot": "report.pictures",
 }
-__all__ = list(HOMES)
 NEED = {"ImplicitRegressor": "sklearn", "plot": "matplotlib"}  # packages of the extras
+# what can be imported here: ``help(pie)`` and ``from pie import *`` ask for every name
+__all__ = [name for name in HOMES if name not in NEED or find_spec(NEED[name])]
 
 
 compute_as_with_avx2()
@@ -37,8 +40,4 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    """Without what cannot be imported here: ``help(pie)`` asks for every name."""
-    from importlib.util import find_spec
-
-    lacks = {name for name, package in NEED.items() if find_spec(package) is None}
-    return sorted({*__all__, "__version__"} - lacks)
+    return sorted([*__all__, "__version__"])

@@ -33,6 +33,22 @@ def test_trees_are_uniform_over_shapes(rng):
     assert all(abs(n - 1000) < 150 for n in shapes.values()), shapes
 
 
+@pytest.mark.parametrize(
+    "bad, message",
+    [
+        ({"max_operators": 25}, "min_operators is 3, max_operators 25; expected 0 <= min <= max"),
+        ({"min_operators": 0, "max_operators": 0}, "max_operators 0; .* max from 1 to 20"),
+        ({"min_operators": 6}, "min_operators is 6, max_operators 5"),
+        ({"max_variables": 1}, "max_variables is 1; expected 2 to 9"),
+        ({"max_variables": 10}, "max_variables is 10; expected 2 to 9"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_settings_that_give_no_equation_are_quoted(bad, message):
+    with pytest.raises(ValueError, match=message):
+        GeneratorConfig(**bad)
+
+
 def test_the_number_of_operators_is_as_asked_for(rng):
     drawn = Counter(
         sum(c in BY_CODE for c in from_tree(random_tree(rng, PLAIN)).codes) for _ in range(3000)

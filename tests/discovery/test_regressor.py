@@ -106,6 +106,15 @@ def test_the_package_offers_what_a_user_needs_and_nothing_else():
         _ = pie.disc
 
 
+def test_all_names_are_those_that_can_be_imported_without_the_extras():
+    asked = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import pie; from pie import *; print({*pie.HOMES} - {*pie.__all__}, 'plot' in dir(pie))"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
+    assert done.stdout == "{'ImplicitRegressor'} True\n", done.stderr
+
+
 def test_importing_the_package_imports_nothing_that_takes_long():
     asked = "import sys, pie; print({'torch', 'numba', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)

@@ -17,7 +17,7 @@ from pie.expr.expression import parse
 from pie.fit.constants import Fit
 from pie.search.finish import Judge
 from pie.search.plus import PlusConfig
-from pie.search.price import Prices, few_points, whole_price
+from pie.search.price import Prices, few_points, price_of, whole_price
 from pie.zeroset.box import Box
 
 POINTS = np.random.default_rng(0).uniform(0.8, 2.0, (40, 3))
@@ -226,6 +226,27 @@ def test_a_rate_that_becomes_one_is_no_cheaper_where_units_are_known():
     prices = [Judge(dimensions=one).numbers(law, points) for one in dimensions]
     one = Prices().constant
     assert np.array(prices) - few_points(1, 40) == pytest.approx([2.0 * one, one, one])
+
+
+@pytest.mark.parametrize(
+    "equation",
+    ["x2 - 2.5*sin(0.017453292519943295*x1)", "x3 - 2.3*x1 - 2.3 - 1.7*x2", "x1 - 1.7*(x2 + 1)"],
+    ids=["a rate of degrees", "a number equal to another", "one"],
+)
+def test_a_number_that_is_known_in_these_units_only_costs_what_a_fitted_one_costs(equation):
+    law = parse(equation)
+    points = POINTS[:, : max(law.variables)]
+    judge = Judge(dimensions=Dimensions.assumed(points.shape[1]))
+    paid = judge.numbers(law, points) - few_points(len(law.constants) - 1, 40)
+    assert paid == pytest.approx(Prices().constant * len(law.constants))
+    price = whole_price(Fit(law, -0.1, "ok", 0.1, 0.1), points, Prices(), judge.dimensions)
+    assert price.constants + price.units == judge.numbers(law, points)
+
+
+def test_no_price_falls_where_known_numbers_cost_more_than_fitted_ones():
+    fit, prices = Fit(parse("x1 - 1.7*(x2 + 1)"), -0.1, "ok", 0.1, 0.1), Prices(constant=1.0)
+    whole = whole_price(fit, POINTS[:, :2], prices, Dimensions.assumed(2))
+    assert whole.total >= price_of(fit, len(POINTS), prices).total
 
 
 def test_values_beyond_all_bounds_are_left_out():

@@ -53,9 +53,10 @@ def test_malformed_programs_are_refused_when_built(codes, message):
 @pytest.mark.parametrize(
     "text",
     ["__import__('os').system('true')", "x1.real", "x1 +", "y + 1", "tan(x1)", "x1 if x2 else 1",
-     "(" * 500 + "x1" + ")" * 500, "[x1]", "'x1'", "x1 < 2", "sin(x1, x2)", "x99"],
-    ids=["import", "attribute", "cut", "name", "function", "conditional", "deep", "list", "string",
-         "comparison", "arguments", "variable"],
+     "(" * 500 + "x1" + ")" * 500, "+".join(["x1"] * 1300), "1" + "0" * 400, "x1\0", "[x1]",
+     "'x1'", "x1 < 2", "sin(x1, x2)", "x99"],
+    ids=["import", "attribute", "cut", "name", "function", "conditional", "deep", "long", "large",
+         "null", "list", "string", "comparison", "arguments", "variable"],
 )  # fmt: skip
 def test_text_that_is_not_an_equation_is_refused_and_quoted(text):
     with pytest.raises(ValueError, match="cannot read|variable x99"):

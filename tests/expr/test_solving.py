@@ -44,6 +44,7 @@ def test_what_is_found_solves_the_equation(equation, variable):
         ("x1 + exp(x1) - x2", 1, "more than one term"),
         ("x2 - exp(x1*exp(x1))", 1, "more than one place"),
         ("x1 - x2", 3, "x3 is not in"),
+        ("x1 - 0*x2", 2, "factor 0"),
         ("x1 - 2**x2", 2, "exponent"),
     ],
 )

@@ -253,6 +253,13 @@ def test_an_equation_is_judged_as_its_fit_was(cloud):
     assert judged(parse("x1**2 + x2**2 + 1"), points).status == "no zeros near some of the points"
 
 
+def test_an_equation_is_judged_alike_in_every_unit(cloud):
+    points = cloud("x1*x2 - 0.5")
+    one, tiny = (judged(parse(f"x1*x2 - {0.6 * u**2!r}"), u * points) for u in (1.0, 1e-16))
+    assert tiny.error == pytest.approx(1e-16 * one.error, rel=1e-3)
+    assert tiny.contrast == pytest.approx(one.contrast, rel=1e-3)
+
+
 DOSES = np.column_stack([np.repeat(np.arange(1.0, 9.0), 10), np.zeros(80)])
 DOSES[:, 1] = 4.0 * DOSES[:, 0] - 0.4 * DOSES[:, 0] ** 2
 DOSES[:, 1] += 0.3 * np.random.default_rng(0).standard_normal(80)

@@ -86,6 +86,15 @@ def test_a_constant_that_nothing_determines_has_an_infinite_error():
     assert np.all(np.isinf(standard_errors(twice, points, points.std(axis=0))))
 
 
+def test_errors_are_known_where_squares_of_gradients_overflow(rng):
+    x = rng.uniform(1.0, 2.0, 40)
+    points = np.column_stack([1.5 * x + 0.01 * rng.standard_normal(40), x, np.ones(40)])
+    law, units = parse("exp(x3)*(x1 - 1.5*x2)"), np.ones(3)
+    errors = [standard_errors(law, points * [1.0, 1.0, k], units) for k in (100.0, 370.0)]
+    np.testing.assert_allclose(*errors, rtol=1e-3)
+    assert np.isfinite(errors).all()
+
+
 def test_a_constant_may_change_its_sign(rng):
     x = rng.uniform(-1.0, 1.0, 50)
     points = np.column_stack([x, np.exp(0.7 * x) - 0.3])

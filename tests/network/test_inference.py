@@ -65,9 +65,11 @@ def test_the_released_weights_give_the_same_logits(root):
 def test_weights_that_do_not_fit_are_named(tiny_model, tmp_path):
     save_weights(tiny_model, tmp_path)
     config = (tmp_path / "config.json").read_text()
+    assert Network.load(tmp_path).config == TINY
     for old, new in (('"width": 32', '"width": 64'), ('"encoder_layers": 1', '"encoder_layers": 2'),
                      ('"decoder_layers": 1', '"decoder_layers": 0'),
-                     ('"max_tokens": 40', '"max_tokens": 60')):  # fmt: skip
+                     ('"max_tokens": 40', '"max_tokens": 60'), ('"inducing": 8', '"inducing": 9'),
+                     ('"max_tokens": 40', '"max_tokens": 30')):  # fmt: skip
         assert old in config
         (tmp_path / "config.json").write_text(config.replace(old, new))
         with pytest.raises(ValueError, match="do not fit its config.json"):

@@ -1,10 +1,12 @@
 import struct
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 from tiny import TINY
 
+from pie.network import model
 from pie.network.model import PIE, half_bits, load_weights, save_weights
 from pie.network.set_transformer import ISAB, MAB, PMA
 
@@ -51,6 +53,29 @@ def test_weights_come_back_from_safetensors_shards(tiny_model, tmp_path):
     for name, values in tiny_model.state_dict().items():
         assert torch.equal(stored[name], values.half().float()), name
     assert all(p.stat().st_size < 15.1e6 for p in tmp_path.iterdir())
+
+
+def test_weights_stay_where_others_cannot_be_written(tiny_model, tmp_path, monkeypatch):
+    save_weights(tiny_model, tmp_path)
+    (old,) = tmp_path.glob("weights-*")
+    former = old.read_bytes()
+
+    def full(*_):
+        raise OSError("disk is full")
+
+    for place, name in ((Path, "replace"), (model, "save_file"), (Path, "write_text")):
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="disk is full"):
+            patch.setattr(place, name, full)
+            save_weights(PIE(TINY), tmp_path)
+        assert old.read_bytes() == former and load_weights(tmp_path).config == TINY
+        assert len([*tmp_path.iterdir()]) == 2, "and nothing half done"
+
+
+def test_shards_of_another_size_are_replaced(tiny_model, tmp_path, monkeypatch):
+    for size in (15_000, 30_000, 15_000_000):
+        monkeypatch.setattr(model, "SHARD_BYTES", size)
+        save_weights(tiny_model, tmp_path)
+        assert load_weights(tmp_path).config == TINY
 
 
 def test_missing_damaged_and_foreign_weights_are_named(tiny_model, tmp_path):

@@ -1,4 +1,5 @@
 import io
+import shutil
 from dataclasses import asdict, replace
 from typing import get_type_hints
 
@@ -18,10 +19,10 @@ from pie.network import objective, pretraining, runs
 from pie.network.checkpoint import Progress
 from pie.network.config import ModelConfig
 from pie.network.inference import Network
-from pie.network.model import PIE, load_weights, parameter_count
+from pie.network.model import PIE, load_weights, parameter_count, save_weights
 from pie.network.objective import exact_by_noise, loss_of, validate
 from pie.network.optimizers import optimizers_of, set_rate
-from pie.network.pretraining import pretrain
+from pie.network.pretraining import identity, pretrain
 from pie.network.runs import RUNS, configs, is_finished, main
 from pie.network.schedule import TrainingConfig, learning_rate
 from pie.params import read_yaml, record
@@ -52,6 +53,51 @@ def test_it_learns_and_logs(tmp_path, cache):
     assert [row["step"] for row in progress.rows] == [8, 16, 24]
     assert losses[-1] < losses[0]
     assert load_weights(tmp_path / "weights").config == TINY
+
+
+def test_the_training_loss_of_an_interrupted_run_is_that_of_an_uninterrupted_one(tmp_path, cache):
+    config = replace(SHORT, max_steps=3, validate_every=3)
+    whole = train(tmp_path / "whole", cache, config)
+    while not (pieces := train(tmp_path / "pieces", cache, config, stop_after=0.0)).finished:
+        pass  # stops and saves after every step
+    alike = ("step", "training_loss", "validation_loss")
+    assert [[row[k] for k in alike] for row in pieces.rows] == [
+        [row[k] for k in alike] for row in whole.rows
+    ]
+
+
+def test_weights_are_those_of_the_run_whatever_their_folder_held(tmp_path, cache):
+    """The run is interrupted after its best validation, the first; DVC empties the folder."""
+    config = replace(SHORT, learning_rate=0.0, max_steps=9, validate_every=1, patience=2)
+    weights = tmp_path / "weights"
+    train(tmp_path, cache, config, stop_after=0.0)
+    best = (weights / "weights-1-of-1.safetensors").read_bytes()
+    shutil.rmtree(weights)
+    assert train(tmp_path, cache, config).finished
+    assert (weights / "weights-1-of-1.safetensors").read_bytes() == best
+    save_weights(PIE(TINY), weights)
+    (weights / "training.json").write_text("that of another run")
+    train(tmp_path, cache, config)
+    assert (weights / "weights-1-of-1.safetensors").read_bytes() == best
+    assert len(pd.read_csv(weights / "training.csv")) == 3
+    assert not (weights / "training.json").exists()
+
+
+def test_a_first_validation_that_is_not_finite_ends_a_run(tmp_path, cache, monkeypatch):
+    measured = {"validation_loss": float("nan"), "validation_exact": 0.0}
+    monkeypatch.setattr(pretraining, "validate", lambda *_: measured)
+    with pytest.raises(ValueError, match="validation_loss is nan at step 1; expected a finite one"):
+        train(tmp_path, cache, replace(SHORT, max_steps=1))
+
+
+def test_the_identity_of_a_run_tells_what_its_initial_weights_are(tmp_path):
+    names = set()
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        save_weights(PIE(TINY), tmp_path)
+        on = replace(SHORT, initial_weights=str(tmp_path))
+        names |= {identity(Corpus(CORPUS), TINY, config) for config in (SHORT, on)}
+    assert len(names) == 3
 
 
 @pytest.mark.slow
@@ -102,10 +148,30 @@ def test_a_network_goes_on_from_one_of_its_sizes_only(tmp_path, cache):
     train(tmp_path, cache, first)
     on = replace(first, initial_weights=str(tmp_path / "weights"), learning_rate=0.0)
     train(tmp_path / "on", cache, on)
-    before, after = (load_file(p) for p in sorted(tmp_path.glob("**/weights-1-of-1.safetensors")))
+    before, after = (load_file(p) for p in sorted(tmp_path.glob("**/weights/weights-*")))
     assert all(torch.equal(before[name], after[name]) for name in before)
     with pytest.raises(ValueError, match="initial weights .* are of ModelConfig"):
         train(tmp_path / "other", cache, on, replace(TINY, width=64))
+
+
+@pytest.mark.parametrize("name", ["examples", "validation_examples", "batch_size", "max_steps"])
+def test_a_training_on_nothing_is_refused(name):
+    with pytest.raises(ValueError, match=f"^{name} is 0; expected at least 1"):
+        replace(SHORT, **{name: 0})
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"max_tokens": 39}, "corpus.max_tokens is 40; expected at most the 39"),
+        ({"max_variables": 2}, "corpus.generator.max_variables is 3; expected the 2"),
+        ({"max_variables": 4}, "corpus.generator.max_variables is 3; expected the 4"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_a_corpus_that_the_network_does_not_hold_is_refused(tmp_path, cache, changes, message):
+    with pytest.raises(ValueError, match=message):
+        train(tmp_path, cache, network=replace(TINY, **changes))
 
 
 def test_the_loss_is_the_cross_entropy_of_algorithm_1(tiny_model):
@@ -225,14 +291,17 @@ def test_a_network_is_trained_once_and_again_for_another_setting(root, tmp_path,
     }  # fmt: skip
     (tmp_path / "data").mkdir()
     (tmp_path / "data/benchmarks").symlink_to(root / "data/benchmarks")
-    trained, original = [], runs.pretrain
+    trained, stored, original = [], [], runs.pretrain
+    weights = tmp_path / "data/models/pie-small"
     monkeypatch.setattr(runs, "pretrain", lambda *a: trained.append(a[1].seed) or original(*a))
-    for seed in (0, 0, 1):
+    for seed in (0, 0, 1, 0):
         sections["pretraining_small"]["seed"] = seed
         (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections))
         runs.train(["small"], tmp_path)
-    assert trained == [0, 1]
-    assert len(pd.read_csv(tmp_path / "data/models/pie-small/training.csv")) == 2
+        stored.append((weights / "weights-1-of-1.safetensors").read_bytes())
+    assert trained == [0, 1, 0]
+    assert stored[0] == stored[1] == stored[3] != stored[2], "back to the first setting"
+    assert len(pd.read_csv(weights / "training.csv")) == 2
 
 
 def test_the_small_network_is_trained_as_the_released_one(root):

@@ -46,6 +46,13 @@ def test_epochs_hold_the_same_examples_in_another_order(shards):
     assert first[0].tobytes() != second[0].tobytes()
 
 
+def test_no_example_is_left_out_of_every_epoch(shards):
+    """Of 2048 a batch of 1536 leaves out a quarter: others in each epoch, long ones and short."""
+    stream = batches(Shards(CORPUS, 2048, seed=4, cache=shards.cache), 1536)
+    seen = {row.tobytes() for points, _ in itertools.islice(stream, 12) for row in points}
+    assert len(seen) == 2048
+
+
 def test_a_batch_has_similar_lengths(shards):
     first = itertools.islice(batches(shards, BATCH), 8)
     assert np.mean([np.ptp((tokens != 0).sum(1)) for _, tokens in first]) < 12
@@ -71,6 +78,11 @@ def test_fewer_examples_than_a_shard_are_the_first_of_it(shards):
 def test_machines_share_the_cache_by_index():
     assert list(range(10)[_part("2/4")]) == [1, 5, 9]
     assert sorted(i for k in "123" for i in range(10)[_part(f"{k}/3")]) == list(range(10))
+
+
+def test_a_cache_is_filled_by_no_process_less_than_one(tmp_path):
+    with pytest.raises(ValueError, match="workers is 0; expected at least 1"):
+        CORPUS.fill_cache(range(1), tmp_path, workers=0)
 
 
 @pytest.mark.parametrize("text", ["0/4", "5/4", "two", "1", "1/0"])

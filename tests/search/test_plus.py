@@ -16,7 +16,8 @@ from pie.search.candidates import Candidate
 from pie.search.cloud import Cloud
 from pie.search.finish import Judge, in_user_coordinates
 from pie.search.plus import PlusConfig, discover_plus, without_outliers
-from pie.search.pool import Interrupted
+from pie.search.pool import Draft, Interrupted
+from pie.search.price import Prices
 from pie.search.proposers.relations import Relations
 from pie.zeroset.metric import Metric
 
@@ -137,6 +138,11 @@ def test_settings_are_checked(make, message):
         make()
 
 
+def test_a_whole_number_may_stand_for_any_other():
+    config = PlusConfig(outliers=0, prices=Prices(sheet=0))
+    assert config.outliers == config.prices.sheet == 0
+
+
 @pytest.mark.parametrize("operators", [("*",), ("sin", "/"), ("^", "log")], ids=" ".join)
 def test_no_candidate_has_a_function_that_may_not_be_in_it(model, operators):
     """Points of an exponential, which polynomials, waves and powers fit nearly."""
@@ -148,6 +154,23 @@ def test_no_candidate_has_a_function_that_may_not_be_in_it(model, operators):
     used = {code for c in bound for code in c.expression.codes if code > MAX_VARIABLES}
     assert bound and used <= codes_of(operators)
     assert {BY_NAME["exp"].code, BY_NAME["ln"].code} & {*free[0].expression.codes}
+
+
+def test_what_may_not_be_an_answer_decides_nothing_but_may_have_branches():
+    """Of x2² = √x1 the branch x2 = x1^0.25 has no root; beside it a cubic is far off."""
+    x = np.linspace(0.5, 3.0, 60)
+    points = np.column_stack([x, x**0.25])
+    points[:, 1] += 1e-4 * np.random.default_rng(0).standard_normal(60)
+    cubic = "x1**3 - 7.84*x1**2 + 27.81*x1 - 58.84*x2 + 37.76"
+
+    def ranked(operators, *texts):
+        chosen = [(Draft(parse(text), "test"), parse(text)) for text in texts]
+        config = replace(FAST, operators=operators)
+        return plus._ranked(chosen, points, config, (), None, None)[0]
+
+    assert ranked(("*",), "x2**2 - sqrt(x1)", cubic) == ranked(("*",), cubic) != []
+    (branch,) = ranked(("^",), "x2**2 - sqrt(x1)")
+    assert str(branch.expression) == "x1**0.25 - x2"
 
 
 def test_an_unknown_operator_is_refused_with_those_that_are_known():

@@ -1,5 +1,7 @@
 """Tables of many columns, reduced to few."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from pie.fit.constants import Fit
 from pie.search import plus
 from pie.search.cloud import Cloud
 from pie.search.plus import PlusConfig, discover_plus
-from pie.search.pool import Draft, Found, Pool
+from pie.search.pool import Draft, Found, Interrupted, Pool, TimeIsUp, search, watched
 from pie.search.price import Prices
 from pie.search.proposers.reductions import (
     Columns,
@@ -141,6 +143,24 @@ def test_a_table_that_comes_again_is_not_searched_again(tiny_network, monkeypatc
     assert few(points) == few(points.copy()) == [] and len(asked) == 1
     few(points + 1.0)
     assert len(asked) == 2
+
+
+def test_what_an_interrupted_search_in_few_columns_has_found_is_there(tiny_network):
+    """Time is up for good when one relation among two columns is known."""
+
+    def watch(proposer, cloud, pool):
+        if len(pool):
+            raise TimeIsUp
+
+    def fitted(batch, cloud):
+        return [Fit(draft.expression, -0.1, "ok", 0.1, 0.1) for draft in batch.drafts]
+
+    few = plus.in_few_columns(tiny_network, FAST, 1)
+    proposer = partial(reductions, Reductions(), Prices(), 90, few)
+    cloud, pool = Cloud.as_given(drawn("x4 - x1*sin(x2*x3)", 0.01)), Pool(lambda _: ())
+    with watched(watch), pytest.raises(Interrupted) as stop:
+        search(cloud, [proposer], fitted, pool)
+    assert {found.draft.proposer for found in stop.value.found} == {"reductions"}
 
 
 def test_without_a_law_the_equations_are_no_law(tiny_network, rng):

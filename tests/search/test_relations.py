@@ -52,6 +52,15 @@ def of_terms(equation):
     return frozenset(str(from_tree(term)) for term in alone if term[0] != "c")
 
 
+def test_a_row_at_the_origin_hides_no_exact_relation(rng):
+    """All terms are 0 there."""
+    x = rng.uniform(1.0, 2.0, 20)
+    columns = np.column_stack([x, x**2, 3.0 * x - 2.0 * x**2])
+    columns[0] = 0.0
+    found = exact_relation(columns, 3)
+    np.testing.assert_allclose(found.coefficients / found.coefficients[2], [-3.0, 2.0, 1.0])
+
+
 def first_exact(points):
     """The first exact relations of the dictionaries with all the variables."""
     for library in dictionaries(points):

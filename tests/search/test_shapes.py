@@ -10,6 +10,7 @@ from pie.expr.coordinates import in_units
 from pie.expr.expression import from_tree, parse, to_tree, with_variables
 from pie.fit.sampson_fits import fit_sampson
 from pie.fit.uncertainty import rms_distance
+from pie.search import periodogram
 from pie.search.cloud import Cloud
 from pie.search.pool import Pool
 from pie.search.price import Prices
@@ -222,6 +223,16 @@ def test_the_proposer_drafts_the_law_among_others_and_no_more_than_it_may():
     fewer = proposer(Shapes(fitted=9), Prices(), 90, cloud, pool)
     assert all(0 < len(batch.drafts) <= 9 for batch in fewer)
     assert all(draft.proposer == "shapes" for batch in batches for draft in batch.drafts)
+
+
+@pytest.mark.parametrize("n, kept", [(300, 300), (1000, 400)])
+def test_waves_are_looked_for_in_some_of_many_points_in_their_order(n, kept, rng, monkeypatch):
+    seen, points = [], np.column_stack([np.arange(n), rng.standard_normal(n)])
+    rates = periodogram.rates
+    monkeypatch.setattr(periodogram, "rates", lambda *xy: seen.append(xy[0]) or rates(*xy))
+    cloud = Cloud.as_given(points)
+    next(proposer(Shapes(draws=2, fitted=1), Prices(), 90, cloud, Pool(lambda f: ())))
+    assert len(seen[0]) == kept and np.all(np.diff(seen[0]) > 0.0)
 
 
 @pytest.mark.parametrize("turns", [3, 12, 30])

@@ -26,6 +26,12 @@ def test_points_on_a_grid_and_equal_points_are_grouped(rng):
     assert len(np.unique(ward(np.concatenate([grid, grid]), 9))) == 9
 
 
+def test_whole_numbers_are_grouped_as_their_values(rng):
+    points, free = rng.integers(0, 100, (60, 2)), np.zeros(2, bool)
+    groups = groups_of_neighbours(points, free)
+    np.testing.assert_array_equal(groups, groups_of_neighbours(points.astype(float), free))
+
+
 def test_few_values_that_were_set_make_few_groups(rng):
     points = np.column_stack([np.repeat(np.arange(7.0), 20), rng.standard_normal(140)])
     free, some = (groups_of_neighbours(points, np.array([set_, False])) for set_ in (False, True))

@@ -63,6 +63,13 @@ def test_the_distance_to_a_circle_is_exact(rng):
     np.testing.assert_allclose(distance, np.abs(np.linalg.norm(points, axis=1) - 1), atol=1e-6)
 
 
+@pytest.mark.parametrize("unit", [1e-16, 1e-8, 1e8])
+def test_distances_are_alike_in_every_unit(unit, rng):
+    points = rng.uniform(0.5, 3.0, (50, 2))
+    scaled = distance_to_zero_set(parse(f"x1**2 + x2**2 - {unit**2!r}"), unit * points) / unit
+    np.testing.assert_allclose(scaled, np.abs(np.linalg.norm(points, axis=1) - 1.0), atol=1e-6)
+
+
 def test_an_exploding_gradient_is_not_close():
     # |f|/|∇f| is 1e-3 everywhere, but the nearest zero is far away
     f = parse("exp(1000*x1) - exp(-5000) + 0*x2")

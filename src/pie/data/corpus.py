@@ -208,7 +208,9 @@ class Corpus:
         return Path(cache) / self.digest() / f"shard-{index:05d}.npz"
 
     def fill_cache(self, shards: Iterable[int], cache: Path, workers: int = 2) -> None:
-        """Make the missing shards in parallel processes."""
+        """Make the missing shards in parallel processes; ValueError for less than one."""
+        if workers < 1:
+            raise ValueError(f"workers is {workers}; expected at least 1 to fill the cache")
         missing = [i for i in shards if not self.shard_path(i, cache).exists()]
         if missing:
             with multiprocessing.get_context("spawn").Pool(workers) as pool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..expr.expression import Tree
-from ..expr.operators import OPERATORS
+from ..expr.operators import MAX_VARIABLES, OPERATORS
 
 MAX_OPERATORS = 20
 
@@ -28,6 +28,16 @@ class GeneratorConfig:
     constant_probability: float = 0.2
     offset_probability: float = 0.7
     insertion_probability: float = 0.3
+
+    def __post_init__(self):
+        least, most, d = self.min_operators, self.max_operators, self.max_variables
+        if not 0 <= least <= most or not 1 <= most <= MAX_OPERATORS:
+            raise ValueError(
+                f"generator.min_operators is {least}, max_operators {most}; expected "
+                f"0 <= min <= max, and max from 1 to {MAX_OPERATORS}"
+            )
+        if not 2 <= d <= MAX_VARIABLES:
+            raise ValueError(f"generator.max_variables is {d}; expected 2 to {MAX_VARIABLES}")
 
 
 @functools.cache

@@ -1,7 +1,8 @@
 """Training pairs like measured data: equation families × sampling schemes × perturbations.
 
 They make up a share of the corpus; the rest follows the paper. Most are rescaled, x/s with s from
-:func:`pie.data.sampling.scales`, equation and points alike, as points are at inference.
+:func:`pie.data.sampling.scales`, equation and points alike. A search asks in the user's units, or
+divides columns by their spreads (:func:`pie.search.cloud.clouds`).
 """
 
 from dataclasses import asdict, dataclass, field

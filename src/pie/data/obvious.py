@@ -11,6 +11,7 @@ import numpy as np
 
 from ..expr.expression import parse
 from .benchmarks import Problem
+from .sampling import add_noise
 
 POINTS = 100
 
@@ -63,7 +64,7 @@ def _drawn(law: Obvious, noise: float, rng: np.random.Generator) -> np.ndarray:
         )
         points = np.column_stack([inputs, at_0 / (at_0 - at_1)])
         wrong = np.eye(d)[-1]
-    return points + noise * wrong * points.std(axis=0) * rng.standard_normal(points.shape)
+    return add_noise(points, noise * wrong, rng)
 
 
 def problems(noise: Iterable[float], seeds: Iterable[int]) -> list[Problem]:

@@ -85,7 +85,7 @@ def _solved(expression, starts, rng):
 def _projected(expression, n_starts, box, rng):
     """Project uniform starts onto the zero set; results outside the box are left out."""
     starts = box.uniform(n_starts, rng)
-    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12)
+    reached, distance = project(*expression.arrays, np.ascontiguousarray(starts.T), 12, 1.0)
     points = reached.T[np.isfinite(distance)]
     return points[box.contains(points)]
 
@@ -101,7 +101,7 @@ def whole(expression, n_points, box, rng):
 
 
 def patch(expression, n_points, box, rng):
-    """An arc or patch: the nearest neighbours of one point, 25 to 60 % of the zero set."""
+    """An arc or patch: the nearest neighbours of one point, at least 25 % of the zero set."""
     points = _projected(expression, 8 * n_points, box, rng)
     if len(points) < n_points:
         raise Unsampled(f"{len(points)} of {n_points} points")
@@ -153,8 +153,10 @@ def drawn(
     raise last
 
 
-def add_noise(points: np.ndarray, level: float, rng: np.random.Generator) -> np.ndarray:
-    """Additive normal noise, ``level`` standard deviations of each column."""
+def add_noise(
+    points: np.ndarray, level: float | np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Additive normal noise, ``level`` (or one per column) standard deviations of each column."""
     return points + level * points.std(axis=0) * rng.standard_normal(points.shape)
 
 
@@ -179,7 +181,8 @@ def fewer(points: np.ndarray, n_points: int) -> np.ndarray:
 def scales(points: np.ndarray) -> np.ndarray:
     """Scale of each column, (D,): median |x| / 0.6745, which is 1 for a standard normal column.
 
-    Equivariant under a change of units and robust to outliers.
+    Equivariant under a change of units. The standard deviation instead where the median is below a
+    thousandth of it: most values are 0, or one is extremely far off.
     """
     size = np.median(np.abs(points), axis=0) / 0.6744897501960817
     spread = points.std(axis=0)

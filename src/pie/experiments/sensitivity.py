@@ -20,7 +20,7 @@ from ..data.recipe import corpora
 from ..data.validation import validation_problems
 from ..network.config import ModelConfig
 from ..network.schedule import TrainingConfig
-from ..params import hash_of, merged, read_yaml, record
+from ..params import merged, read_yaml, record
 from ..search.algorithm2 import InferenceConfig
 from ..sources import digest_of
 from .answers import Answer, answers, write_records
@@ -64,13 +64,6 @@ class Run:
     training: TrainingConfig
     test_set: str
 
-    @property
-    def folder(self) -> str:
-        """Name of its weights and state, with a digest of settings and code."""
-        settings = (self.corpus, self.model, self.training)
-        code = digest_of(["network.pretraining"]).hex()[:8]
-        return "-".join([self.name, *map(hash_of, settings), code])
-
 
 def run_of(config: SensitivityConfig, corpora: dict[str, CorpusConfig], name: str) -> Run:
     """The settings of a variant, from sections ``sensitivity``, ``corpus`` and ``corpus_plus``.
@@ -110,10 +103,11 @@ def train_and_ask(
     ``budget`` of the answers ends in the name of the run. Returns none if training is unfinished.
     """
     pair = corpora(run.corpus, options.benchmarks)
-    state, weights = (options.build / run.folder / name for name in ("state", "weights"))
-    limits = {"stop_after": options.seconds, "workers": options.workers}
-    from ..network.pretraining import pretrain  # PyTorch
+    from ..network.pretraining import identity, pretrain  # PyTorch
 
+    folder = options.build / f"{run.name}-{identity(pair[0], run.model, run.training)}"
+    state, weights = folder / "state", folder / "weights"
+    limits = {"stop_after": options.seconds, "workers": options.workers}
     progress = pretrain(run.model, run.training, *pair, state, weights, options.cache, **limits)
     if not progress.finished:
         return []

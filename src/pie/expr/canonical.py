@@ -40,7 +40,8 @@ def canonical(expression: Expression) -> Expression:
     """The canonical form of an equation, with its constants.
 
     Raises:
-        NoZeroSet: if f reduces to a constant, is not finite, or has no real zeros by its form.
+        NoZeroSet: if f reduces to a constant, is not finite, has no real zeros by its form, or has
+            more than ``MAX_TERMS`` (of :mod:`pie.expr.linear_form`) terms in a sum.
 
     >>> from pie.expr.expression import parse
     >>> str(canonical(parse("3*log(x2*x1) - 3")))

@@ -20,7 +20,7 @@ import numpy as np
 
 from .derivatives import derivatives
 from .expression import Expression, Tree, from_tree, to_tree
-from .known_numbers import free_numbers, known_numbers
+from .known_numbers import free_numbers, known_numbers, rates_of_degrees
 from .terms import scaled
 
 AROUND = 0.2  # points are moved off the zero set by factors of about e^±0.2
@@ -98,24 +98,27 @@ def hidden_constants(expression: Expression, points: np.ndarray, dimensions: Dim
     return min(float(len({tuple(row) for row in factors.round(6) + 0.0})), most) if sound else most
 
 
-def bound_numbers(expression: Expression, points: np.ndarray, dimensions: Dimensions) -> int:
-    """How many known numbers, and equalities of numbers, hold in these units only.
+def bound_numbers(
+    expression: Expression, points: np.ndarray, dimensions: Dimensions
+) -> tuple[int, int]:
+    """How many known numbers, and how many equalities of numbers, hold in these units only.
+
+    A rate of degrees is none: it says what the unit is.
 
     >>> from pie.expr.expression import parse
     >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
     >>> laws = [parse(t) for t in ("x1 - 2*(x2 + 1)", "x1 - 2*(exp(0.3*x2) - 1)", "x1 - 2*x2 - 2")]
     >>> [bound_numbers(law, x, Dimensions.assumed(2)) for law in laws]
-    [1, 0, 1]
+    [(1, 0), (0, 0), (0, 1)]
     """
     free, known = free_numbers(expression), known_numbers(expression)
     scales = dimensions.exponents.T
     if not scales.any() or (free.shape[0] == free.shape[1]):
-        return 0
-    units = _solution(expression, points, scales)[0].round(6)
-    bound = int(np.any(units[known] != 0.0, axis=1).sum())
-    for members in np.abs(free.T) > 0.0:
-        bound += len({tuple(row) for row in units[members] + 0.0}) - 1
-    return bound
+        return 0, 0
+    units = _solution(expression, points, scales)[0].round(6) + 0.0
+    bound = np.any(units[known & ~rates_of_degrees(expression)] != 0.0, axis=1)
+    different = (len({*map(tuple, units[members])}) for members in free.T != 0.0)
+    return int(bound.sum()), sum(different) - free.shape[1]
 
 
 def _solution(
@@ -147,7 +150,10 @@ def _solution(
 
 @np.errstate(all="ignore")
 def _solved(columns: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, bool]:
-    """e, (P, B), and whether it solves the equations; w, the last one, is left out."""
+    """e, (P, B), and whether it solves the equations; w, the last one, is left out.
+
+    nan and True with fewer equations than unknowns: nothing is known against a solution.
+    """
     if len(columns) < columns.shape[1]:
         return np.full((columns.shape[1] - 1, targets.shape[1]), np.nan), True
     norms = np.linalg.norm(columns, axis=0)

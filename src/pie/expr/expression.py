@@ -197,10 +197,9 @@ def parse(text: str) -> Expression:
     if len(text) > 4000:
         raise ValueError(f"expression of {len(text)} characters; expected at most 4000")
     try:
-        node = ast.parse(text.replace("^", "**").strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return from_tree(_read(ast.parse(text.replace("^", "**").strip(), mode="eval").body, text))
+    except (SyntaxError, OverflowError, RecursionError, MemoryError) as error:
         raise ValueError(f"cannot read the expression {text!r}: {error}") from None
-    return from_tree(_read(node, text))
 
 
 def _read(node: ast.AST, text: str) -> Tree:

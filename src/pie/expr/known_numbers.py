@@ -60,8 +60,8 @@ def _is_known(size: float, part: str, inside: str) -> bool:
 def known_numbers(expression: Expression) -> np.ndarray:
     """Constants that are known and not fitted, (P,).
 
-    ±1 as a summand, or as the sign of what a root, power or logarithm is of, half-integers up to 4
-    as exponents, and in waves π/2, π/360, π/180 and π/90.
+    Half-integers up to 4 as exponents; outside of waves ±1 as a summand, or as the sign of what a
+    root, power or logarithm is of; inside of waves π/2 as a summand, and π/360, π/180 and π/90.
 
     >>> from pie.expr.expression import parse
     >>> known_numbers(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
@@ -73,10 +73,10 @@ def known_numbers(expression: Expression) -> np.ndarray:
     return np.array([_is_known(abs(number), *part) for number, part in pairs], bool)
 
 
-def rates_of_degrees(expression: Expression) -> int:
-    """How many constants are a rate of degrees, which says that a column is an angle."""
+def rates_of_degrees(expression: Expression) -> np.ndarray:
+    """Constants that are a rate of degrees, which says that a column is an angle, (P,)."""
     pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
-    return sum(_is_rate(abs(number), inside) for number, (_, inside) in pairs)
+    return np.array([_is_rate(abs(number), inside) for number, (_, inside) in pairs], bool)
 
 
 def free_numbers(expression: Expression) -> np.ndarray:

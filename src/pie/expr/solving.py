@@ -15,6 +15,7 @@ class Unsolved(ValueError):
 def solved_for(expression: Expression, variable: int) -> Expression:
     """g with x_v = g where f = 0, for the variable v; of an even power the positive root.
 
+    Roots of x_v**3 to x_v**5 are powers of positive numbers, and nan for negative ones.
     f is linear in x_v, or only one of its terms holds x_v, once or in both parts of a quotient.
 
     >>> from pie.expr.expression import parse
@@ -26,7 +27,7 @@ def solved_for(expression: Expression, variable: int) -> Expression:
     'x1**2/(1.0 + x1**2)'
 
     Raises:
-        Unsolved: it has x_v in more than one place, or in a sine; or no x_v.
+        Unsolved: it has x_v in more than one place, or in a sine; or no x_v, or 0·x_v.
     """
     summands = terms(to_tree(expression))
     holding = [term for term in summands if _holds(term, variable)]
@@ -92,6 +93,8 @@ def _total(parts: list[Tree], sign: float) -> Tree:
 
 def _ratio(above: Tree, below: Tree) -> Tree:
     (c, a), (k, b) = scaled(above), scaled(below)
+    if k == 0.0:
+        raise Unsolved("division by a factor 0")
     negative = [[scaled(term)[0] < 0.0 for term in terms(side)] for side in (above, below)]
     mixed = any(negative[1]) and not all(negative[1])
     if b != ONE and (all(negative[1]) or (mixed and all(negative[0]))):

@@ -89,13 +89,17 @@ def without_common_function(expression: Expression) -> Expression:
     'x1 + 2.0'
     >>> str(without_common_function(parse("x1*cos(0.3*x2) - 2*x1")))
     'x1*cos(0.3*x2) - 2.0*x1'
+    >>> str(without_common_function(parse("x1*ln(x2)*sin(x1)*ln(x2) + 2*ln(x2)*ln(x2)*sin(x1)")))
+    'x1 + 2.0'
     """
     every = [factors(term) for term in terms(to_tree(expression))]
-    common = [f for f in every[0] if f[0] in FUNCTIONS and all(f in others for others in every[1:])]
+    functions = [Counter(f for f in several if f[0] in FUNCTIONS) for several in every]
+    common = functools.reduce(Counter.__and__, functions)
     if not common or len(every) < 2:
         return expression
-    for several in every:
-        several.remove(common[0])
+    for function in common.elements():
+        for several in every:
+            several.remove(function)
     return from_tree(joined("add", [joined("mul", s or [ONE]) for s in every]))
 
 

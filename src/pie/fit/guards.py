@@ -135,13 +135,13 @@ def examine(codes, constants, columns, permuted, spreads, curved):
         if np.isfinite(total) and total > 0.0:
             for j in range(d):
                 shares[j] += (gradient[j, i] * spreads[j]) ** 2 / total / n
-    distance = project(codes, constants, columns, STEPS)[1]
+    distance = project(codes, constants, columns, STEPS, scale)[1]
     error, mean, core = spread_out(distance, scale)
     flat = _is_flat(
         codes, constants, columns, permuted, spreads, value, gradient, core, scale, curved
     )
     if error < 0.3 * scale:
-        null = project(codes, constants, permuted, STEPS)[1]
+        null = project(codes, constants, permuted, STEPS, scale)[1]
     else:
         null = np.empty(n)
         residuals(codes, constants, permuted, work, null, np.inf)

@@ -42,15 +42,13 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray, f
     d, p = points.shape[1], constants.size
     with np.errstate(all="ignore"):
         columns = np.ascontiguousarray(points.T)
+        residual, normal = first_order(expression, points, units)
         jet = derivatives(codes, constants, columns, d, p)
-        value, gradient, sensitivity = jet[0], jet[1 : 1 + d], jet[1 + d : 1 + d + p]
+        gradient, sensitivity = jet[1 : 1 + d], jet[1 + d : 1 + d + p]
         mixed = jet[1 + d + p :].reshape(d, p, len(points))
-        columnwise = units.reshape(-1, d).T  # (D, 1), or (D, N)
-        slopes = gradient * columnwise
-        norm = np.linalg.norm(slopes, axis=0)
-        norm[np.isinf(norm)] = np.nan
-        residual = value / norm
-        turning = np.einsum("jn,jpn->pn", slopes * columnwise, mixed) / norm
+        along = (normal * units).T
+        norm = np.sum(along * gradient, axis=0)
+        turning = np.einsum("jn,jpn->pn", along, mixed)
         return residual, ((sensitivity - residual * turning) / norm).T @ free
 
 

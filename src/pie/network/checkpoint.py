@@ -16,13 +16,19 @@ from ..files import whole
 
 @dataclass
 class Progress:
-    """State of a training run; ``stale`` counts validations since the best one."""
+    """State of a training run; ``stale`` counts validations since the best one.
+
+    ``running`` is the sum of the training losses of the ``seen`` steps since the last validation,
+    of the process that saves.
+    """
 
     step: int = 0
     seconds: float = 0.0
     best: float = math.inf
     stale: int = 0
     finished: bool = False
+    running: float = 0.0
+    seen: int = 0
     rows: list[dict] = field(default_factory=list)
 
 

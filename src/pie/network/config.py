@@ -8,9 +8,9 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from ..params import record
+from ..zeroset.roots import HALF_MAX
 
 BITS = 16
-HALF_MAX = 65504.0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Data-parallel training under torchrun; it does nothing in a single process.
 
-Each process takes its rows of every batch, and gradients are averaged, so a run equals that of
-one process with the whole batch::
+Each process takes its rows of every batch, and gradients are averaged, so a run without dropout,
+whose masks differ between processes, equals that of one process with the whole batch::
 
     torchrun --nproc-per-node 8 -m pie.network.pretraining --params params.yaml
 

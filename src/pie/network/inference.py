@@ -40,7 +40,7 @@ class Network:
     def load(cls, folder: Path) -> "Network":
         """The network of a folder; errors of :func:`~pie.network.config.read_weights`.
 
-        ValueError if the weights are not those of ``config.json``.
+        ValueError if the weights are not of the sizes of ``config.json``.
         """
         network = cls(*read_weights(folder))
         used: dict[str, np.ndarray] = _Used(network.weights)
@@ -48,8 +48,10 @@ class Network:
             trial = cls(network.config, used)
             memory = trial.memory(np.zeros((1, 2, network.config.max_variables), np.float32))
             logits, _ = trial.step(np.ones((1, 1), int), network.config.max_tokens, (memory, None))
-            if trial.weights["tokens.weight"].shape != (logits.shape[-1], network.config.width):
-                raise ValueError(f"another width than {network.config.width}")
+            rows = {"tokens": logits.shape[-1], "positions": network.config.max_tokens + 1}
+            for name, n in rows.items():
+                if (shape := trial.weights[f"{name}.weight"].shape) != (n, network.config.width):
+                    raise ValueError(f"{name} are {shape}; expected {n, network.config.width}")
         except (KeyError, ValueError, IndexError) as error:
             raise ValueError(f"weights in {folder} do not fit its config.json: {error}") from None
         if left := sorted(set(network.weights) - used.names):
@@ -126,25 +128,24 @@ class Network:
         h = self._norm(f"{name}.norm_attention", x + mixed)
         return self._norm(f"{name}.norm_rff", h + self._feed_forward(f"{name}.rff", h))
 
-    def _learned(self, name: str, sets: int) -> np.ndarray:
-        values = self.weights[name]
-        return np.broadcast_to(values, (sets, *values.shape[1:]))
+    def _learned(self, name: str, sets: int, size: int) -> np.ndarray:
+        return np.broadcast_to(self.weights[name], (sets, size, self.config.width))
 
     def _encoded(self, points: np.ndarray) -> np.ndarray:
         """Points (B, N, D_max) → latent set (B, k, W)."""
         x = self._feed_forward("encoder.embed", half_bits(points))
-        layers = range(self.config.encoder_layers)
+        layers, size = range(self.config.encoder_layers), self.config.inducing
         if self.config.encoder == "inducing":
-            z = self._learned("encoder.inducing", len(x))
+            z = self._learned("encoder.inducing", len(x), size)
             for i in layers:
                 z = self._mab(f"encoder.reads.{i}", z, x)
                 z = self._mab(f"encoder.mixes.{i}", z, z)
             return z
         for i in layers:
             name = f"encoder.isabs.{i}"
-            read = self._mab(f"{name}.read", self._learned(f"{name}.inducing", len(x)), x)
+            read = self._mab(f"{name}.read", self._learned(f"{name}.inducing", len(x), size), x)
             x = self._mab(f"{name}.write", x, read)
-        seeds = self._learned("encoder.pma.seeds", len(x))
+        seeds = self._learned("encoder.pma.seeds", len(x), self.config.pma_features)
         return self._mab("encoder.pma.mab", seeds, self._feed_forward("encoder.pma.rff", x))
 
 

@@ -1,5 +1,6 @@
 """The network (Section 3.3): half-precision bits → MLP → set encoder → Transformer decoder."""
 
+import contextlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -9,6 +10,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from ..expr import vocabulary
+from ..files import whole
 from .config import BITS, HALF_MAX, ModelConfig, read_weights
 from .set_transformer import ISAB, MAB, PMA, Multihead, feed_forward, learned_set
 
@@ -110,7 +112,10 @@ def parameter_count(model: nn.Module) -> int:
 
 
 def save_weights(model: PIE, folder: Path) -> None:
-    """Write ``config.json`` and float16 safetensors shards of at most 15 MB."""
+    """Write ``config.json`` and float16 safetensors shards of at most 15 MB.
+
+    What the folder holds is replaced when all is written.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shards: list[dict[str, Tensor]] = [{}]
@@ -120,13 +125,14 @@ def save_weights(model: PIE, folder: Path) -> None:
             shards.append({})
         shards[-1][name] = stored
     names = [f"weights-{i + 1}-of-{len(shards)}.safetensors" for i in range(len(shards))]
-    for name, shard in zip(names, shards, strict=True):
-        save_file(shard, folder / f"{name}.tmp")
-    for old in folder.glob("weights-*.safetensors"):
-        old.unlink()
-    for name in names:
-        (folder / f"{name}.tmp").replace(folder / name)
-    (folder / "config.json").write_text(json.dumps(asdict(model.config), indent=2) + "\n")
+    with contextlib.ExitStack() as written:
+        for name, shard in zip(names, shards, strict=True):
+            save_file(shard, written.enter_context(whole(folder / name)))
+        config = written.enter_context(whole(folder / "config.json"))
+        config.write_text(json.dumps(asdict(model.config), indent=2) + "\n")
+    for path in folder.glob("weights-*.safetensors"):
+        if path.name not in names:
+            path.unlink()
 
 
 def load_weights(folder: Path) -> PIE:

@@ -17,6 +17,7 @@ import torch
 
 from ..data.corpus import SHARD_SIZE, CorpusConfig
 from ..data.recipe import corpora
+from ..files import whole
 from ..params import read_yaml, record
 from .distributed import Group
 from .model import ModelConfig
@@ -120,7 +121,8 @@ def _run(options: argparse.Namespace) -> None:
     )  # fmt: skip
     if progress.finished and group.first:
         said = dict(zip(STORED, map(asdict, settings), strict=True))
-        (weights / "training.json").write_text(json.dumps(said, indent=2) + "\n")
+        with whole(weights / "training.json") as path:
+            path.write_text(json.dumps(said, indent=2) + "\n")
 
 
 def _part(text: str) -> slice:

@@ -15,7 +15,7 @@ class TrainingConfig:
     warmup_steps: int = 0
     cosine_decay: bool = False  # to 0 at max_steps
     max_steps: int = 1_000_000
-    validate_every: int = 0  # steps; 0 = once per epoch
+    validate_every: int = 0  # steps; 0 = once in K examples
     patience: int = 1  # validations without improvement before stopping
     gradient_clip: float = 0.0  # largest norm; 0 = none
     bfloat16: bool = True  # autocast, where native
@@ -27,6 +27,9 @@ class TrainingConfig:
     def __post_init__(self):
         if self.optimizer not in ("adam", "muon"):
             raise ValueError(f"optimizer is {self.optimizer!r}; expected 'adam' or 'muon'")
+        for name in ("examples", "validation_examples", "batch_size", "max_steps"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; expected at least 1")
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:

@@ -47,7 +47,8 @@ def batches(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Endless batches from step ``start``; ``workers`` processes prepare shards ahead (0 = none).
 
-    Yields points (B, N, D_max) float16 and tokens (B, L) uint8. ValueError if a shard is smaller
+    Yields points (B, N, D_max) float16 and tokens (B, L) uint8. Where batches do not divide a
+    shard, an epoch leaves out the rest of each, drawn at random. ValueError if a shard is smaller
     than a batch.
     """
     if not 1 <= batch_size <= shards.size:
@@ -62,6 +63,8 @@ def batches(
         points, tokens = arrays["points"], arrays["tokens"]
         rng = np.random.default_rng([shards.seed, 1, place])
         lengths = (tokens != vocabulary.PAD).sum(1) + 2.0 * rng.random(len(tokens))
+        if rest := len(tokens) % batch_size:
+            lengths[rng.choice(len(tokens), rest, replace=False)] = np.inf  # left out
         groups = np.argsort(lengths)[: per_shard * batch_size].reshape(per_shard, -1)
         for group in rng.permutation(groups)[skip:]:
             yield points[group], tokens[group]

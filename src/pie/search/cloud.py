@@ -13,7 +13,7 @@ import numpy as np
 from ..expr.coordinates import in_units, substituted
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
-from ..zeroset.metric import SET, errors_of, logarithms, of_logarithms
+from ..zeroset.metric import errors_of, logarithms, of_logarithms
 from ..zeroset.noise import Noise, noise_of
 from ..zeroset.spreads import robust_spreads
 
@@ -74,8 +74,7 @@ class Cloud:
     @cached_property
     def noise(self) -> Noise:
         """The noise of the points, in units of the columns' spreads."""
-        errors = self.points.std(axis=0) * np.where(self.exact, SET, 1.0)
-        return noise_of(self.points / errors)
+        return noise_of(self.points / errors_of(self.points, self.exact, np.std))
 
     def back(self, expression: Expression) -> Expression:
         """An equation in z, written in x; ValueError if it is too long or has no zeros there."""

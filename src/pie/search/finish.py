@@ -4,14 +4,14 @@ Branches of a zero set are candidates of their own. All are compared with errors
 everywhere, and with errors that grow with columns over decades.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from ..expr.canonical import canonical
-from ..expr.dimensions import Dimensions, bound_numbers
+from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
 from ..fit.constants import Fit
 from ..fit.guards import FAR
@@ -30,6 +30,7 @@ from .candidates import Price
 from .pool import Draft
 from .price import (
     Prices,
+    bound_price,
     hidden_price,
     numbers_price,
     of_branch,
@@ -51,6 +52,7 @@ class Judge:
     curved: float = np.inf
     seed: int = 0
     dimensions: Dimensions | None = None  # of the columns, if they matter
+    allowed: Callable[[Expression], bool] = lambda _: True  # as an answer
 
     def numbers(self, expression: Expression, points: np.ndarray) -> float:
         """Price of the numbers of an equation at points (N, D).
@@ -58,12 +60,12 @@ class Judge:
         A factor that becomes 1 stays a constant where the units say so; where these are not known,
         that it is 1 says that columns have one unit, as those of a circle.
         """
-        bound, hidden, of = 0, 0.0, self.dimensions
-        if of:
-            bound = bound_numbers(expression, points, of)
-            hidden = hidden_price(expression, points, of, self.prices) if of.known else 0.0
-            hidden += origins_price(expression, points, of, self.prices)
-        return numbers_price(expression, len(points), self.prices, bound) + hidden
+        price = numbers_price(expression, len(points), self.prices)
+        if self.dimensions:
+            given = expression, points, self.dimensions, self.prices
+            price += bound_price(*given) + origins_price(*given)
+            price += hidden_price(*given) if self.dimensions.known else 0.0
+        return price
 
 
 def in_user_coordinates(
@@ -141,7 +143,7 @@ def finished(
     metric: Metric,
     errors: np.ndarray | None,
 ) -> Iterator[Finished]:
-    """Candidates and their branches."""
+    """Candidates and their branches, as far as they are allowed."""
 
     def of(draft: Draft, form: Expression) -> Finished | None:
         """None where there are no zeros, the equation is too long or its fit fails."""
@@ -163,7 +165,8 @@ def finished(
     for draft, form in chosen:
         if not (entire := of(draft, form)):
             continue
-        yield entire
+        if judge.allowed(entire.fit.expression):
+            yield entire
         for part in branches(entire.fit.expression, points):
-            if branch := of(draft, part):
+            if (branch := of(draft, part)) and judge.allowed(branch.fit.expression):
                 yield replace(branch, price=of_branch(branch.price, entire.price, judge.prices))

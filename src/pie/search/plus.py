@@ -109,9 +109,9 @@ def _counts(settings: object, where: str) -> Iterator[tuple[str, int]]:
         value, name = getattr(settings, key.name), f"{where}.{key.name}"
         if is_dataclass(value):
             yield from _counts(value, name)
-        elif key.name != "seed":
+        elif key.name != "seed" and key.type in (int, tuple[int, ...]):
             numbers = value if isinstance(value, tuple) else (value,)
-            yield from ((name, number) for number in numbers if isinstance(number, int))
+            yield from ((name, number) for number in numbers)
 
 
 def allowed(expression: Expression, config: PlusConfig) -> bool:
@@ -124,7 +124,7 @@ def restricted(proposer: Proposer, config: PlusConfig, cloud: Cloud, pool: Pool)
     """A proposer whose drafts have only operators that may be in an answer."""
     for batch in proposer(cloud, pool):
         drafts = [draft for draft in batch.drafts if allowed(draft.expression, config)]
-        yield Batch(drafts, batch.effort)
+        yield replace(batch, drafts=drafts)
 
 
 def ended(pool: Pool, config: PlusConfig) -> bool:
@@ -193,19 +193,24 @@ def in_few_columns(
     """A search in the columns of a reduced table (N, K): the cheapest equations, and the front.
 
     A table that comes again, as from other coordinates of the same points, is not searched again.
+    Where the user or a watcher interrupts, it raises :class:`Interrupted` with those up to then.
     """
     names = tuple(name for name in config.proposers if name not in OF_USERS_COLUMNS)
-    config, known = replace(config, proposers=names) if names else config, {}
+    if not names:
+        return lambda points: []
+    config, known = replace(config, proposers=names), {}
 
     def found(points: np.ndarray) -> list[Expression]:
         key = points.shape, points.tobytes()
         if key not in known:
-            asked = clouds(points, np.zeros(points.shape[1], bool)) if names else []
-            known[key] = [
-                form
-                for cloud, pool in searches(model, asked, config, workers)
-                for _, form in _chosen(pool, cloud, config)
-            ]
+            forms: list[Expression] = []
+            try:
+                asked = clouds(points, np.zeros(points.shape[1], bool))
+                for cloud, pool in searches(model, asked, config, workers):
+                    forms += [form for _, form in _chosen(pool, cloud, config)]
+            except Interrupted:
+                raise Interrupted(forms) from None
+            known[key] = forms
         return known[key]
 
     return found
@@ -312,15 +317,14 @@ def _ranked(
     dimensions: Dimensions | None,
 ) -> tuple[list[Candidate], tuple[bool, ...]]:
     """Candidates at all points, cheapest first, and the columns with which errors grow."""
-    judge = Judge(config.prices, config.curved, config.seed, dimensions)
+    may_be = partial(allowed, config=config)
+    judge = Judge(config.prices, config.curved, config.seed, dimensions, may_be)
     finished, growing = in_best_metric(chosen, points, judge, wide, errors)
     candidates: dict[tuple, Candidate] = {}
     trials = [(found.price, found.contrast, found.correlation) for found in finished]
     prices = settled(trials, len(points), config.prices)
     for found, price in zip(finished, prices, strict=True):
         fit, expression = found.fit, found.fit.expression
-        if not allowed(expression, config):  # a branch, or from logarithms of columns
-            continue
         key = expression.codes, tuple(float(f"{c:.6g}") for c in expression.constants)
         candidate = Candidate(
             expression, fit.fitness, found.draft.log_probability, fit.status, fit.contrast,

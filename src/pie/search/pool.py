@@ -48,6 +48,7 @@ WARM = Effort(1, 1, True)
 class Batch:
     drafts: Sequence[Draft]
     effort: Effort
+    last: bool = False  # of an interrupted proposer: fitted all the same, and no other after it
 
 
 @dataclass(frozen=True)
@@ -179,16 +180,19 @@ def search(
     """Fit what the proposers yield, one proposer after another, until ``enough``.
 
     ``fit`` maps a batch to one fit per draft, in order. ``enough`` is asked after each batch.
-    Raises :class:`Interrupted` with the pool where the user or a watcher interrupts.
+    Raises :class:`Interrupted` with the pool where the user or a watcher interrupts: at once, or
+    after the last batch of a proposer that they interrupted.
     """
     watch = _WATCHER.get()
     try:
         for proposer in proposers:
             for batch in proposer(cloud, pool):
-                if batch.drafts:
+                if batch.drafts and not batch.last:
                     watch(batch.drafts[0].proposer, cloud, pool)
                 for draft, found in zip(batch.drafts, fit(batch, cloud), strict=True):
                     pool.keep(Found(draft, found))
+                if batch.last:
+                    raise KeyboardInterrupt
                 if enough(pool):
                     return pool
     except KeyboardInterrupt:

@@ -153,23 +153,37 @@ def origins_price(
     return prices.origin * sure + prices.far * doubtful
 
 
-def numbers_price(
-    expression: Expression, n_points: int, prices: Prices, bound: int = 0
+def bound_price(
+    expression: Expression, points: np.ndarray, dimensions: Dimensions, prices: Prices
 ) -> float:
-    """Price of the numbers of an equation, of which ``bound`` are known in these units only.
+    """What numbers that are known or equal in these units only lack of the price of fitted ones."""
+    known, equal = bound_numbers(expression, points, dimensions)
+    lacking = max(prices.constant - prices.known, 0.0) * known
+    return lacking + (prices.constant - _equality(expression, prices)) * equal
 
-    A rate of degrees is paid in full: it says which column is an angle. A constant that is equal to
-    another one pays for which of the F numbers it is, ln F, but no more than one that is fitted.
+
+def _equality(expression: Expression, prices: Prices) -> float:
+    """Price of a constant that is equal to another one.
+
+    It pays for which of the F numbers it is, ln F, but no more than one that is fitted.
+    """
+    fitted = free_numbers(expression).shape[1]
+    return float(min(prices.known + np.log(max(fitted, 1)), prices.constant))
+
+
+def numbers_price(expression: Expression, n_points: int, prices: Prices) -> float:
+    """Price of the numbers of an equation without :func:`bound_price`.
+
+    A rate of degrees is paid in full: it says which column is an angle.
     """
     count, fitted = free_numbers(expression).shape
-    rates, known = rates_of_degrees(expression), int(known_numbers(expression).sum())
-    equal = min(prices.known + np.log(max(fitted, 1)), prices.constant)
+    rates = int(rates_of_degrees(expression).sum())
+    known = int(known_numbers(expression).sum())
     return (
         few_points(fitted, n_points)
-        + prices.constant * (fitted + rates + bound)
+        + prices.constant * (fitted + rates)
         + prices.known * (known - rates)
-        + float(equal) * (count - known - fitted)
-        - prices.known * bound
+        + _equality(expression, prices) * (count - known - fitted)
     )
 
 
@@ -223,20 +237,20 @@ def whole_price(
     fit: Fit, points: np.ndarray, prices: Prices, dimensions: Dimensions | None = None
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
-    the units of the columns, if these matter. A fit with a high power is refused.
+    the units of the columns, if these matter. A fit with a high power is refused, unless exact.
     """
     price = price_of(fit, len(points), prices)
     if not np.isfinite(price.misfit):
         return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    hidden = bound = origins = 0.0
+    units = origins = 0.0
     if dimensions:
         origins = origins_price(expression, points, dimensions, prices)
-        hidden = hidden_price(expression, points, dimensions, prices)
-        bound = 0 if exact else bound_numbers(expression, points, dimensions)
+        units = hidden_price(expression, points, dimensions, prices)
+        units += 0.0 if exact else bound_price(expression, points, dimensions, prices)
     return replace(
         price,
-        units=hidden + (prices.constant - prices.known) * bound,
+        units=units,
         origins=origins,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),

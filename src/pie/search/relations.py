@@ -117,7 +117,6 @@ def terms_at(
     return columns, slopes
 
 
-@np.errstate(all="ignore")
 def eliminated(columns: np.ndarray, negligible: float = 0.0) -> Iterator[Relation]:
     """Null vectors of columns (N, M) of norm 1; each step drops the term of least contribution.
 
@@ -162,7 +161,8 @@ def exact_relation(columns: np.ndarray, max_terms: int) -> Relation | None:
     usable, size, scaled = of_like_size(columns, len(columns) // 2, LARGEST)
     if len(usable) < 2:
         return None
-    scaled /= np.abs(scaled).max(axis=1, keepdims=True)  # else far points dominate
+    # else far points dominate
+    scaled /= np.maximum(np.abs(scaled).max(axis=1, keepdims=True), 1.0 / LARGEST)
     found = None
     for relation in eliminated(scaled, NEGLIGIBLE):
         if relation.size > SINGULAR:

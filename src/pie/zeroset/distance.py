@@ -5,6 +5,7 @@ import numpy as np
 from ..expr.derivatives import NONE, jets, workspace
 from ..expr.elementary import jit
 from ..expr.expression import Expression
+from .spreads import robust_spreads
 
 STEPS = np.int64(30)  # of Newton's method
 
@@ -57,8 +58,11 @@ def norm_of(g, i):
 
 
 @jit
-def project(codes, constants, columns, steps):
-    """Zeros (D, N) reached from ``columns`` by damped Newton steps along ∇f; distances (N,)."""
+def project(codes, constants, columns, steps, unit):
+    """Zeros (D, N) reached from ``columns`` by damped Newton steps along ∇f; distances (N,).
+
+    ``unit``, of lengths, is what the tolerances are relative to where x or a distance is small.
+    """
     d, n = columns.shape
     work = workspace(codes, 1 + d, n)
     stack = work[0]
@@ -72,7 +76,7 @@ def project(codes, constants, columns, steps):
             norm = norm_of(g, i)
             for j in range(d):
                 trial[j, i] = x[j, i] - length[i] * (f[i] / norm) * (g[j, i] / norm)
-                moving |= abs(trial[j, i] - x[j, i]) > 1e-15 * (1.0 + abs(x[j, i]))
+                moving |= abs(trial[j, i] - x[j, i]) > 1e-15 * (unit + abs(x[j, i]))
         if not moving:
             break
         jets(codes, constants, trial, d, NONE, *work)
@@ -95,7 +99,7 @@ def project(codes, constants, columns, steps):
         remaining = abs(f[i]) / norm if f[i] != 0.0 else 0.0
         if f[i] == 0.0 and norm == 0.0:
             remaining = np.nan
-        if not (remaining <= 1e-6 * (1.0 + distance[i]) and np.isfinite(distance[i])):
+        if not (remaining <= 1e-6 * (unit + distance[i]) and np.isfinite(distance[i])):
             distance[i] = np.inf
     return x, distance
 
@@ -105,6 +109,9 @@ def distance_to_zero_set(expression: Expression, points: np.ndarray) -> np.ndarr
 
     An upper bound of the orthogonal distance; the Sampson distance |f|/‖∇f‖, the length of the
     first step, is too small where ∇f explodes. inf if no zero is reached, or f = 0 and ∇f = 0.
+    Tolerances are in units of the RMS of the column spreads, or of 1 if that is 0 or not finite.
     """
     columns = np.ascontiguousarray(np.asarray(points, np.float64).T)
-    return project(*expression.arrays, columns, int(STEPS))[1]
+    unit = root_mean_square(robust_spreads(columns, axis=1))
+    unit = unit if 0.0 < unit < np.inf else 1.0
+    return project(*expression.arrays, columns, int(STEPS), unit)[1]

@@ -41,10 +41,12 @@ def _set(column: np.ndarray) -> bool:
     return len(levels) >= LEVELS and any(np.ptp(s) <= STEADY * s.max() for s in steps)
 
 
-def errors_of(points: np.ndarray, exact: np.ndarray | None = None) -> np.ndarray:
-    """Units of errors, (D,): robust spreads of columns, a thousandth of it if values were set."""
+def errors_of(
+    points: np.ndarray, exact: np.ndarray | None = None, spread=robust_spreads
+) -> np.ndarray:
+    """Units of errors, (D,): spreads of columns, a thousandth of it if values were set."""
     exact = set_columns(points) if exact is None else exact
-    return robust_spreads(points) * np.where(exact, SET, 1.0)
+    return spread(points, axis=0) * np.where(exact, SET, 1.0)
 
 
 @dataclass(frozen=True)

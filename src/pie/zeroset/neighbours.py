@@ -63,6 +63,7 @@ def groups_of_neighbours(points: np.ndarray, exact: np.ndarray) -> np.ndarray:
     columns whose values were set: with few of them to a group there is nothing to be seen within
     it. One group if there are too few.
     """
+    points = np.asarray(points, np.float64)
     levels = [len(np.unique(column)) // LEVELS for column in points[:, exact].T]
     groups = GROUPS if points.shape[1] <= TRACKS else len(points)
     most = max(min(groups, len(points) // MEMBERS, *levels), 1)

@@ -31,7 +31,7 @@ from ...zeroset.metric import errors_of
 from ...zeroset.spreads import robust_spreads
 from ..cloud import Cloud
 from ..libraries import FEW_COLUMNS, power, variables
-from ..pool import WARM, Batch, Pool, new_drafts
+from ..pool import WARM, Batch, Interrupted, Pool, new_drafts
 from ..price import Prices, form_price
 from ..relations import LARGEST as LARGEST_TERM
 from ..relations import capped, columns_of, with_distances
@@ -275,6 +275,7 @@ def reductions(
 ) -> Iterator[Batch]:
     """The proposer; ``few`` are the best equations of a search in fewer columns.
 
+    Where that search is interrupted, what it had found is the last batch.
     Tables are left out whose monomials fit no better than an equation that is known and short.
     """
     if cloud.n_variables <= FEW_COLUMNS:
@@ -287,8 +288,12 @@ def reductions(
         if not np.all(np.abs(columns) < LARGEST_TERM):
             continue
         places = dict(enumerate(table.trees, 1))
-        found = []
-        for law in few(columns):
+        found, stopped = [], False
+        try:
+            laws = few(columns)
+        except Interrupted as stop:
+            laws, stopped = stop.found, True
+        for law in laws:
             with contextlib.suppress(ValueError):  # too long
                 found.append(cloud.into(from_tree(with_variables(to_tree(law), places))))
-        yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM)
+        yield Batch(new_drafts(found, cloud, pool, "reductions", max_tokens), WARM, stopped)

@@ -33,6 +33,7 @@ EXPONENTS = (-3.0, 4.0)
 BEST = 4  # draws about which there are more
 NEAR = (0.5, 0.25, 0.12)  # standard deviations of the logarithms of these
 LEAST = 1e-300  # error
+OF_WAVES = 400  # points by which rates of waves are seen: it takes the memory of their square
 FAR = 3.0  # median magnitude of draws, in their median deviations, that are far from 0
 
 
@@ -206,9 +207,10 @@ def near_best(found: Draws, points: np.ndarray, units: np.ndarray, limits: Shape
 def _fitted(
     opened: tuple[Tree, ...], draws: np.ndarray, points: np.ndarray, units: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients (B, M) of M terms for B draws, and RMS of first-order distances, at most 1.
+    """Coefficients (B, M) of M terms for B draws, and their errors (B,).
 
-    inf where a draw is not defined at the points, or not usable.
+    The larger of √λ and the RMS of first-order distances of at most 1; inf where a draw is not
+    defined at the points, or not usable.
     """
     weights, sizes, away = with_distances(*terms_at(opened, points, units, draws))
     return weights, np.maximum(np.sqrt(np.mean(away**2, axis=1)), sizes)
@@ -220,10 +222,11 @@ def shapes(
     """The proposer."""
     if not (named := library.shapes(cloud.n_variables)):
         return
-    points = np.random.default_rng(0).permutation(cloud.points)[: limits.points]
+    order = np.random.default_rng(0).permutation(len(cloud))
+    points, some = cloud.points[order[: limits.points]], cloud.points[np.sort(order[:OF_WAVES])]
     rates = {
-        j: periodogram.rates(column, np.delete(cloud.points, j - 1, axis=1))
-        for j, column in enumerate(cloud.points.T, 1)
+        j: periodogram.rates(column, np.delete(some, j - 1, axis=1))
+        for j, column in enumerate(some.T, 1)
     }
     priced = []
     for _, form in named:
