@@ -231,7 +231,8 @@ def usual_form(expression: Expression) -> Usual:
     """
     found, poles = _usuals(max(expression.variables, default=0))
     usual = found.get(expression.codes, Usual())
-    return replace(usual, name=f"{usual.name} with a pole") if _signs(expression) in poles else usual
+    pole = " with a pole" if _signs(expression) in poles else ""
+    return replace(usual, name=usual.name + pole)
 
 
 def name_of(expression: Expression) -> str:
