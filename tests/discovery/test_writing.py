@@ -81,6 +81,14 @@ def test_a_measured_column_is_given_by_one_that_was_set():
         assert as_people_write(same, set_first) == same, "not solved, longer, or known so"
 
 
+@pytest.mark.parametrize("lowest", [1.0, 0.0])
+def test_a_parabola_far_from_zero_is_written_by_its_vertex(lowest):
+    x = np.linspace(50.0, 51.0, 60)
+    law = discover({"x": x, "y": 3.0 * (x - 50.3) ** 2 + lowest}).best
+    assert "(x - 50.3)**2" in repr(law)
+    assert len(law.program.constants) == 2 + (lowest > 0.0)
+
+
 def test_no_branch_is_lost_by_it():
     x = np.repeat(np.arange(1.0, 13.0), 2)  # set values, each with both roots
     y = np.sqrt(x) * np.tile([1.0, -1.0], 12)

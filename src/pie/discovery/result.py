@@ -39,7 +39,7 @@ from .certificate import Certificate
 from .headers import among
 from .measurements import Table, columns_in, counted
 from .scales import Scale
-from .writing import equation, usual
+from .writing import equation, name_from_elsewhere
 
 FORMAT = 9  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
@@ -47,6 +47,7 @@ SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
 RIVAL = 3.0  # nats: a law that is less probable by no more is hardly told from the best
 SHOWN = 3  # rivals in a printed result
+FORBIDDEN = "units forbid"  # begins a note about equations that are left out
 
 
 def measured(value: float, error: float) -> str:
@@ -250,7 +251,7 @@ class Law:
     @property
     def name(self) -> str:
         """What people call a curve or surface of this form; empty where it has no usual name."""
-        return usual(self.program).name
+        return name_from_elsewhere(self.program, [scale.origin != 0.0 for scale in self.scales])
 
     @property
     def latex(self) -> str:
@@ -549,9 +550,11 @@ class Result:
     def _why_none(self) -> str:
         """Why no law was found, and what to do."""
         if not self.candidates:
+            if any(note.startswith(FORBIDDEN) for note in self.notes):
+                return "the units forbid what was found. Are they right? units={} gives none."
             return (
                 "no set of columns that was looked at is nearer to a curve or surface than with "
-                "permuted rows, or the units rule out what was found, or the search ended before. "
+                "permuted rows, or the search ended before. "
                 "Name the columns that you expect to obey a law, two or three at a time."
             )
         nearest = max(

@@ -8,11 +8,12 @@ import sympy
 from sympy.core.parameters import distribute
 
 from ..expr.canonical import canonical
-from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree
+from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree, with_variables
 from ..expr.known_numbers import free_numbers
+from ..expr.origins import far_from_zero, hidden_origins
 from ..expr.solving import solved_for
 from ..expr.sympy_bridge import DIGITS, balanced, to_sympy
-from ..expr.terms import ONE, factors, joined, scaled, terms, times
+from ..expr.terms import ONE, factors, joined, scaled, subtrees, terms, times
 from ..search.shapes import Usual, alike, usual_form
 from ..zeroset.distance import first_order_distances, root_mean_square
 
@@ -38,6 +39,27 @@ def usual(expression: Expression) -> Usual:
     'Hill equation'
     """
     return _usual(to_tree(divided(expression)))
+
+
+def name_from_elsewhere(expression: Expression, counted: Sequence[bool]) -> str:
+    """The name of a curve of which the ``counted`` columns are counted from a zero by convention.
+
+    Where the form keeps with another zero it is that of the curve; else that of the curve moved.
+
+    >>> from pie.expr.expression import parse
+    >>> laws = ["x2 - 3*x1", "x2 - 3*x1**2 - 2*x1 - 1", "x2 - 3*x1**2.5"]
+    >>> [name_from_elsewhere(parse(law), [True, False]) for law in laws]
+    ['straight line', 'parabola', 'shifted power law']
+    """
+    columns = np.array(counted, bool)
+    points = np.random.default_rng(0).uniform(0.5, 2.0, (100, len(columns)))
+    if not hidden_origins(expression, points, columns):
+        return usual(expression).name
+    moved: dict[int, Tree] = {
+        j: ("sub", ("x", j), ("c", math.sqrt(j + 0.3))) if of else ("x", j)
+        for j, of in enumerate(counted, 1)
+    }
+    return usual(from_tree(with_variables(to_tree(expression), moved))).name
 
 
 def _usual(tree: Tree) -> Usual:
@@ -195,12 +217,42 @@ def _about_a_point(expression: Expression) -> Expression:
         return expression
     if not columns <= {*squares}:
         return expression
-    centred, number = [], of[ONE]
-    for x, square in squares.items():
-        factor, half = of[square], of.get(x, 0.0) / of[square] / 2.0
-        centred.append((factor, power_tree(_plus(x, half), ("c", 2.0))))
-        number -= factor * half**2
-    return from_tree(_summed([*centred, (number, ONE)]))
+    for x in squares:
+        of = _about_vertex(of, x)
+    return from_tree(_summed([(factor, part) for part, factor in of.items()]))
+
+
+def about_vertices(expression: Expression, points: np.ndarray) -> Expression:
+    """With (x − a)² for x² − 2a·x where x is far from 0 beside the range of points (N, D).
+
+    As it is where x is in other terms, where a is farther from the points than 0, or where there is
+    no number.
+
+    >>> from pie.expr.expression import parse
+    >>> points = np.column_stack([np.linspace(50.0, 51.0, 20), np.linspace(0.0, 1.0, 20)])
+    >>> str(about_vertices(parse("x2 - 3*x1**2 + 303*x1 - 7651"), points))
+    'x2 - 3.0*(x1 - 50.5)**2 - 0.25'
+    """
+    of = {part: factor for factor, part in map(scaled, terms(to_tree(expression)))}
+    for j in np.flatnonzero(far_from_zero(points)) + 1:
+        x: Tree = ("x", int(j))
+        square = power_tree(x, ("c", 2.0))
+        if {part for part in of if x in subtrees(part)} != {x, square} or ONE not in of:
+            continue
+        middle = float(np.median(points[:, j - 1]))
+        if abs(middle + of[x] / of[square] / 2.0) < abs(middle):
+            of = _about_vertex(of, x)
+    return from_tree(_summed([(factor, part) for part, factor in of.items()]))
+
+
+def _about_vertex(of: dict[Tree, float], x: Tree) -> dict[Tree, float]:
+    """Terms and their factors with factor·(x − a)² for those of x² and x."""
+    square = power_tree(x, ("c", 2.0))
+    half = of.get(x, 0.0) / of[square] / 2.0
+    centred = power_tree(_plus(x, half), ("c", 2.0))
+    found = {centred if one == square else one: k for one, k in of.items() if one not in (x, ONE)}
+    number = of[ONE] - of[square] * half**2
+    return found | ({ONE: number} if abs(number) > PROPORTIONAL * abs(of[ONE]) else {})
 
 
 def _peak(expression: Expression) -> Expression:

@@ -6,14 +6,14 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, parse, to_tree, with_variables
-from ..expr.terms import ONE, factors, scaled, terms, times
+from ..expr.terms import ONE, factors, scaled, subtrees, terms, times
 
 # names and equations of y = x2 against x = x1
 CURVES = (
@@ -185,30 +185,54 @@ def usual_of(name: str, form: Expression) -> Usual:
     return Usual(name, first[1], alike(times(first, plain)))
 
 
+@np.errstate(all="ignore")
+def _has_pole(form: Expression) -> bool:
+    """Whether a denominator is of both signs."""
+    points = np.random.default_rng(0).uniform(-20.0, 20.0, (1000, max(form.variables)))
+    below = [from_tree(part[2]) for part in subtrees(to_tree(form)) if part[0] == "div"]
+    return any(np.nanmin(v) < 0.0 < np.nanmax(v) for v in (f.values(points) for f in below))
+
+
+def _signs(form: Expression) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    return form.codes, tuple(np.sign(form.constants).tolist())
+
+
 @functools.cache
-def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
-    """By canonical form: one without denominators depends on the signs of the numbers."""
+def _usuals(n_variables: int) -> tuple[dict[tuple[int, ...], Usual], set[tuple]]:
+    """By canonical form: one without denominators depends on the signs of the numbers.
+
+    And the forms and signs with a pole, of shapes that have none.
+    """
     found: dict[tuple[int, ...], Usual] = {}
+    poles = set()
     again = {2: CURVES_OTHERWISE, 3: SURFACES_OTHERWISE}
     others = _in_every_place(again.get(n_variables, ()), n_variables)
     for name, form in shapes(n_variables) + others:
-        usual = usual_of(name, form)
+        usual, regular = usual_of(name, form), "div" in form.tokens and not _has_pole(form)
         free = [c != round(c) for c in form.constants]
         for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
             turned = form.with_constants(np.multiply(form.constants, signs))
-            found.setdefault(canonical(turned).codes, usual)
-    return found
+            short = canonical(turned)
+            found.setdefault(short.codes, usual)
+            if regular and found[short.codes] is usual and _has_pole(turned):
+                poles.add(_signs(short))
+    return found, poles
 
 
 def usual_form(expression: Expression) -> Usual:
-    """Of an equation in canonical form.
+    """Of an equation in canonical form. Signs that give a pole to a shape without one are named.
 
+    >>> usual_form(canonical(parse("x2 - 2*x2*exp(-0.4*x1) - 3"))).name
+    'logistic with a pole'
     >>> usual_form(canonical(parse("x2 + 2*x2*exp(-0.4*x1) - 3"))).variable
     2
     >>> usual_form(parse("x1*x2 - 2")).variable
     0
     """
-    return _usuals(max(expression.variables, default=0)).get(expression.codes, Usual())
+    found, poles = _usuals(max(expression.variables, default=0))
+    usual = found.get(expression.codes, Usual())
+    pole = " with a pole" if _signs(expression) in poles else ""
+    return replace(usual, name=usual.name + pole)
 
 
 def name_of(expression: Expression) -> str:
