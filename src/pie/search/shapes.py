@@ -48,10 +48,8 @@ CURVES = (
     ("exponential", "x2 - 1.5*exp(0.7*x1)"),
     ("exponential", "ln(x2) - 1.5*x1 - 0.7"),
     ("exponential with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3"),
-    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
     ("two exponentials", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(-0.3*x1)"),
     ("two exponentials with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(0.3*x1) - 0.4"),
-    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
     ("stretched exponential", "x2 - 1.5*exp(-0.7*x1**0.6)"),
     ("Ricker curve", "x2 - 1.5*x1*exp(-0.7*x1)"),
     ("gamma curve", "x2 - 1.5*x1**1.7*exp(-0.7*x1)"),
@@ -118,6 +116,10 @@ SURFACES = (
 
 # in another form, or with a number that is 0: known by the same name, and not fitted once more
 CURVES_OTHERWISE = (
+    ("sum of reciprocals", "x2 - 1.5*x1/(x1 - 1.5)"),
+    ("power law", "x2**2.3 - 1.5*x1**1.7"),
+    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
+    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
     ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),
     ("circle about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 - 1.5"),
     ("circle about a point", "(x1 - 0.7)**2 + x2**2 - 1.5"),
@@ -185,10 +187,19 @@ def usual_of(name: str, form: Expression) -> Usual:
     return Usual(name, first[1], alike(times(first, plain)))
 
 
+Form = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _form(expression: Expression, ties: bool = True) -> Form:
+    """Codes, and for each constant the place of the first one of its magnitude: A − A·exp(−k·t)."""
+    sizes = [abs(c) for c in expression.constants]
+    return expression.codes, tuple(sizes.index(size) if ties else k for k, size in enumerate(sizes))
+
+
 @functools.cache
-def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
+def _usuals(n_variables: int) -> dict[Form, Usual]:
     """By canonical form: one without denominators depends on the signs of the numbers."""
-    found: dict[tuple[int, ...], Usual] = {}
+    found: dict[Form, Usual] = {}
     again = {2: CURVES_OTHERWISE, 3: SURFACES_OTHERWISE}
     others = _in_every_place(again.get(n_variables, ()), n_variables)
     for name, form in shapes(n_variables) + others:
@@ -196,7 +207,7 @@ def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
         free = [c != round(c) for c in form.constants]
         for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
             turned = form.with_constants(np.multiply(form.constants, signs))
-            found.setdefault(canonical(turned).codes, usual)
+            found.setdefault(_form(canonical(turned)), usual)
     return found
 
 
@@ -207,8 +218,12 @@ def usual_form(expression: Expression) -> Usual:
     2
     >>> usual_form(parse("x1*x2 - 2")).variable
     0
+    >>> usual_form(canonical(parse("x2 + 3*exp(-0.4*x1) - 3"))).name
+    'saturating exponential'
     """
-    return _usuals(max(expression.variables, default=0)).get(expression.codes, Usual())
+    known = _usuals(max(expression.variables, default=0))
+    forms = (_form(expression, ties) for ties in (True, False))
+    return next((known[form] for form in forms if form in known), Usual())
 
 
 def name_of(expression: Expression) -> str:
