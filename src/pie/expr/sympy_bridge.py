@@ -155,7 +155,7 @@ class Constant(sympy.Symbol):
 
 
 class _Ordered(Printer):
-    """What is subtracted stands behind what it is subtracted from; ``1/T`` in a product is (1/T)."""
+    """What is subtracted stands behind what it is subtracted from; ``1/T`` as a factor is (1/T)."""
 
     def parenthesize(self, item: sympy.Expr, level: int, *how, **others) -> str:
         shown = super().parenthesize(item, level, *how, **others)
