@@ -448,8 +448,9 @@ def test_columns_are_taken_by_name_or_place():
     [
         ("T\tcost\n1.5\t987\n2.5\t1,234\n3.5\t12,345\n", [987.0, 1234.0, 12345.0],
          ["commas stand between thousands: 1,234 is 1234"]),
-        ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345],
-         ["commas are decimal signs: 0,987 is 0.987"]),
+        ("T;cost\n1;9,987\n2;1,234\n3;2,345\n", [9.987, 1.234, 2.345],
+         ["commas are decimal signs: 9,987 is 9.987"]),
+        ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345], []),
         ("T;cost\n1;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
         ("T;cost\n1.5;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
         ("T;cost\n1;1,234.5\n2;2,345.5\n3;12,345.5\n", [1234.5, 2345.5, 12345.5],
@@ -457,11 +458,20 @@ def test_columns_are_taken_by_name_or_place():
         ("T;cost\n1;1,234\n2;2,345\n3;1,234,567\n", [1234.0, 2345.0, 1234567.0],
          ["commas stand between thousands: 1,234 is 1234"]),
     ],
-    ids=["thousands", "either", "decimals", "decimals and points", "both", "millions"],
+    ids=["thousands", "either", "zero before", "decimals", "decimals and points", "both",
+         "millions"],
 )  # fmt: skip
 def test_commas_in_numbers_are_of_one_kind_in_a_file(text, values, note, tmp_path):
     frame = read_csv(table(tmp_path, text))
     assert frame["cost"].astype(float).tolist() == values and frame.attrs["pie.notes"] == note
+
+
+def test_numbers_are_read_as_spreadsheets_write_them(tmp_path):
+    text = 'T,cost\n\u22121,987\n2,"1,234"\n3,"12,345.5"\n4,#DIV/0!\n5,n.d.\n'
+    expected = [[-1.0, 987.0], [2.0, 1234.0], [3.0, 12345.5]]
+    frame = pd.DataFrame({"T": [-1, 2, 3], "cost": ["987", "1,234", "12,345.5"]})
+    for data in (table(tmp_path, text), frame):
+        assert measurements(data, missing="drop").points.tolist() == expected
 
 
 @pytest.mark.parametrize("missing", ["error", "drop"])

@@ -164,7 +164,10 @@ def test_a_conic_is_written_by_its_centre(text, centred):
         ("x2*exp(x1) - x1", "Ricker curve", "y = x*exp(-x)"),
         ("x1 - sqrt(x2/(1 - x2))", "Hill equation", "y = x**2/(x**2 + 1)"),
         ("x1**2 + 2*ln(x2)", "Gaussian", "y = exp(-0.5*x**2)"),
-        ("x1 - exp(x2)", "logarithm", "y = log(x)"),
+        ("x1 - exp(x2)", "logarithm", "y = ln(x)"),
+        ("x2 + 3*exp(-2*x1) - 3", "saturating exponential", "y = 3 - 3*exp(-2*x)"),
+        ("x1*x2 - 10*x1 - 10*x2", "sum of reciprocals", "y = 10*x/(x - 10)"),
+        ("x1**3 - 2*x2**4", "power law", "x**3 = 2*y**4"),
         ("x1 + 0.5 - sqrt(x2 - 0.75)", "parabola", "y = (x + 0.5)**2 + 0.75"),
         ("(x1 - 3)**2 + (x2 - 4)**2 - 1", "circle about a point", "(x - 3)**2 + (y - 4)**2 = 1"),
     ],
@@ -173,6 +176,20 @@ def test_an_exact_curve_without_fitted_numbers_has_its_name_and_form(text, name,
     form = as_people_write(parse(text))
     assert usual(form).name == name
     assert written(form) == shown
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("x2 + 0.5*x2*cos(x1) - 3", "y = 3/(0.5*cos(x) + 1)"),
+        ("x2*sqrt(x1**4 - 2*x1**2 + 3) - 5", "y = 5/sqrt(x**4 + 3 - 2*x**2)"),
+        ("x1**3 + 5*x2 - 2*x1", "x**3 + 5*y = 2*x"),
+        ("x1*x2 - sin(x1*x2) - 2", "x*y = sin(x*y) + 2"),
+        ("x1*x2 - 2*x1**2 - 3*x2**2", "x*y = 2*x**2 + 3*y**2"),
+    ],
+)
+def test_a_law_is_solved_for_the_only_column_in_which_it_is_linear(text, shown):
+    assert written(parse(text)) == shown
 
 
 def test_a_constant_that_is_not_round_keeps_its_digits():

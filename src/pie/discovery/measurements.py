@@ -33,10 +33,13 @@ from .scales import (
 
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 FINEST = 1e-60  # those of columns that vary by less vanish
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
+_MISSING = {
+    "", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "n.a.", "n.d.", "nd", "<na>",
+    "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!",
+}  # fmt: skip
 NOTES, UNITS = "pie.notes", "pie.units"  # attributes of a data frame
 _UNNAMED = "column {}"  # in a table with a header
 # names of columns that number the rows, if they do; the first ones where one has no name
@@ -79,7 +82,8 @@ def read_csv(path: Path) -> pd.DataFrame:
     """A table from a text file, whatever its delimiter, decimal sign and header; cells are text.
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
-    within a number is its decimal sign, or between thousands if other numbers have points. Lines
+    within a number is its decimal sign, or between thousands if other numbers have points; within
+    quotes among commas, ``"1,250"``, it is between thousands. Lines
     that begin with # are comments. A first line of numbers, or of a row's name and numbers, is no
     header: columns are then x1, x2, … A second line may hold units. ``-`` is standard input.
     BadTable quotes what is wrong with the file.
@@ -186,7 +190,7 @@ def _number(cell: str) -> float | None:
     if cell.strip().lower() in _MISSING:
         return np.nan
     try:
-        return float(cell.replace("_", " "))
+        return float(_without_thousands(cell.strip().replace("_", " ").replace("\u2212", "-")))
     except ValueError:
         return None
 
@@ -199,7 +203,7 @@ def _with_point(cell: str) -> str:
 def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
     """Rows of a file in which commas do not separate fields, without commas in numbers."""
     cells = [cell for row in rows for cell in row]
-    numbers = [cell for cell in cells if _number(_without_thousands(cell)) is not None]
+    numbers = [cell for cell in cells if _number(cell) is not None]
     with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
     with_commas += [cell for cell in numbers if "," in cell and cell not in with_commas]
     either = all(map(_THOUSANDS.fullmatch, with_commas))

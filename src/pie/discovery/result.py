@@ -55,6 +55,8 @@ def measured(value: float, error: float) -> str:
 
     >>> measured(1.4998225, 4.8e-06), measured(812.3, 14.0), measured(6.02214e23, 3e18)
     ('1.4998225 ± 0.0000048', '812 ± 14', '6.022140e+23 ± 3.0e+18')
+    >>> measured(27432.1, 552.0), measured(9.512e-08, 6.9e-09)
+    ('27430 ± 550', '9.51e-08 ± 6.9e-09')
     >>> measured(2.0, 0.0), measured(2.0, float("inf"))
     ('2 ± 0', '2 (not determined by the points)')
     """
@@ -63,8 +65,9 @@ def measured(value: float, error: float) -> str:
     if error <= 1e-12 * abs(value):
         return f"{value:.12g} ± {error:.2g}"
     digits = 1 - math.floor(math.log10(error))
-    if digits <= 10 and max(abs(value), error) < 1e6:
-        return f"{value:.{max(0, digits)}f} ± {error:.{max(0, digits)}f}"
+    if digits <= 10 and 1e-4 <= max(abs(value), error) < 1e6:
+        places = max(0, digits)
+        return f"{round(value, digits):.{places}f} ± {round(error, digits):.{places}f}"
     shown = max(0, math.floor(math.log10(max(abs(value), error))) + digits)
     return f"{value:.{shown}e} ± {error:.1e}"
 

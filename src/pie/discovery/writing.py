@@ -11,7 +11,7 @@ from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree, with_variables
 from ..expr.known_numbers import free_numbers
 from ..expr.origins import far_from_zero, hidden_origins
-from ..expr.solving import solved_for
+from ..expr.solving import is_linear, solved_for
 from ..expr.sympy_bridge import DIGITS, balanced, to_sympy
 from ..expr.terms import ONE, factors, joined, scaled, subtrees, terms, times
 from ..search.shapes import Usual, alike, usual_form
@@ -148,6 +148,8 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
     'x2 - 0.1353352832366127*exp(0.4*x1)'
     >>> str(as_people_write(parse("x1 - 0.04*x1*ln(x2) - 345"), [True, False]))
     'x2 - 72004899337.38588*exp((-8625.0)/x1)'
+    >>> str(as_people_write(parse("x3**1.3 - 1.5*x1**0.39*x2")))
+    'x3 - 1.3660129440829216*x1**0.3*x2**0.7692307692307692'
     >>> str(as_people_write(parse("x1 + 0.5 - sqrt(x2 - 0.75)")))
     'x2 - (x1 + 0.5)**2 - 0.75'
     """
@@ -160,7 +162,7 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
         if variable == now.variable:
             break
         try:
-            solved = to_tree(solved_for(expression, variable))
+            solved = _each_to_a_power(to_tree(solved_for(expression, variable)))
             other = canonical(from_tree(("sub", ("x", variable), solved)))
         except ValueError:  # not solved, or too long
             continue
@@ -290,6 +292,13 @@ def _peak(expression: Expression) -> Expression:
     return expression
 
 
+def _each_to_a_power(tree: Tree) -> Tree:
+    """xᵃ·yᵃ for (x·y)ᵃ, which has the same value where both are positive."""
+    if tree[0] != "pow" or (parts := factors(tree[1])) == [tree[1]]:
+        return tree
+    return joined("mul", [("pow", part, tree[2]) for part in parts])
+
+
 def _plus(tree: Tree, number: float) -> Tree:
     return _summed([(1.0, tree), (number, ONE)]) if number else tree
 
@@ -364,12 +373,25 @@ def digits_needed(program: Expression, points: np.ndarray, units: np.ndarray) ->
 def equation(f: sympy.Expr, program: Expression, names: tuple[str, ...]) -> sympy.Eq:
     """f = 0, solved for the column for which the curve of ``program`` is usually given.
 
-    Without a usual name what is subtracted stands on the right side.
+    Without a usual name it is solved for the only column in which it is linear, if others multiply
+    this one; else what is subtracted stands on the right side.
     """
-    variable = usual(program).variable
+    known = usual(program)
+    variable = known.variable if known.name else _linear_in(program)
     with distribute(False):  # k*(x - x0) stays a product
         found = _solved(f, sympy.Symbol(names[variable - 1])) if variable else None
         return balanced(f) if found is None else found
+
+
+def _linear_in(expression: Expression) -> int:
+    """The only column in which f is linear, if others multiply it, as r in r·(1 + ε·cos θ) − p."""
+    parts = [(term, from_tree(term).variables) for term in terms(to_tree(expression))]
+    linear = [
+        v for v in expression.variables
+        if all(is_linear(term, v) for term, held in parts if v in held)
+    ]  # fmt: skip
+    multiplied = len(linear) == 1 and any({*linear} < {*held} for _, held in parts)
+    return linear[0] if multiplied else 0
 
 
 def _solved(f: sympy.Expr, column: sympy.Symbol) -> sympy.Eq | None:

@@ -155,7 +155,12 @@ class Constant(sympy.Symbol):
 
 
 class _Ordered(Printer):
-    """What is subtracted stands behind what it is subtracted from."""
+    """What is subtracted stands behind what it is subtracted from; ``1/T`` as a factor is (1/T)."""
+
+    def parenthesize(self, item: sympy.Expr, level: int, *how, **others) -> str:
+        shown = super().parenthesize(item, level, *how, **others)
+        composed = item.is_Symbol and re.search(r"[-+*/^()]", item.name)
+        return f"({shown})" if composed else shown
 
     def _as_ordered_terms(self, expr: sympy.Add, order: str | None = None) -> list[sympy.Expr]:
         terms = super()._as_ordered_terms(expr, order)
@@ -165,6 +170,9 @@ class _Ordered(Printer):
 class _Text(_Ordered, StrPrinter):
     def _print_Float(self, expr: sympy.Float) -> str:
         return super()._print_Float(expr).removesuffix(".")
+
+    def _print_log(self, expr: sympy.log) -> str:
+        return f"ln({self._print(expr.args[0])})"  # log may be that to the base 10
 
 
 class _Latex(_Ordered, LatexPrinter):
@@ -177,6 +185,8 @@ def as_text(shown: sympy.Basic) -> str:
     >>> c, x = sympy.symbols("c x")
     >>> as_text(sympy.Eq(x - c, 2)), str(x - c)
     ('x - c = 2', '-c + x')
+    >>> as_text(2 * sympy.Symbol("1000/T") ** 2 - sympy.log(x))
+    '2*(1000/T)**2 - ln(x)'
     """
     with distribute(False):  # SymPy multiplies out while it prints
         if isinstance(shown, sympy.Eq):

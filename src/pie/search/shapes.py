@@ -6,6 +6,7 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations, product
 
@@ -48,10 +49,8 @@ CURVES = (
     ("exponential", "x2 - 1.5*exp(0.7*x1)"),
     ("exponential", "ln(x2) - 1.5*x1 - 0.7"),
     ("exponential with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3"),
-    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
     ("two exponentials", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(-0.3*x1)"),
     ("two exponentials with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(0.3*x1) - 0.4"),
-    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
     ("stretched exponential", "x2 - 1.5*exp(-0.7*x1**0.6)"),
     ("Ricker curve", "x2 - 1.5*x1*exp(-0.7*x1)"),
     ("gamma curve", "x2 - 1.5*x1**1.7*exp(-0.7*x1)"),
@@ -118,6 +117,10 @@ SURFACES = (
 
 # in another form, or with a number that is 0: known by the same name, and not fitted once more
 CURVES_OTHERWISE = (
+    ("sum of reciprocals", "x2 - 1.5*x1/(x1 - 1.5)"),
+    ("power law", "x2**2.3 - 1.5*x1**1.7"),
+    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
+    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
     ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),
     ("circle about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 - 1.5"),
     ("circle about a point", "(x1 - 0.7)**2 + x2**2 - 1.5"),
@@ -185,6 +188,35 @@ def usual_of(name: str, form: Expression) -> Usual:
     return Usual(name, first[1], alike(times(first, plain)))
 
 
+Form = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _form(expression: Expression, ties: bool = True) -> Form:
+    """Codes, and for each constant the place of the first one of its magnitude: A − A·exp(−k·t)."""
+    sizes = [abs(c) for c in expression.constants]
+    return expression.codes, tuple(sizes.index(size) if ties else k for k, size in enumerate(sizes))
+
+
+def _turned(form: Expression) -> Iterator[Expression]:
+    """The shape with each choice of signs of its numbers, unless they are whole."""
+    free = [c != round(c) for c in form.constants]
+    for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
+        yield form.with_constants(np.multiply(form.constants, signs))
+
+
+@functools.cache
+def _usuals(n_variables: int) -> dict[Form, tuple[Usual, Expression]]:
+    """With the shape, by canonical form: one without denominators depends on the signs."""
+    found: dict[Form, tuple[Usual, Expression]] = {}
+    again = {2: CURVES_OTHERWISE, 3: SURFACES_OTHERWISE}
+    others = _in_every_place(again.get(n_variables, ()), n_variables)
+    for name, form in shapes(n_variables) + others:
+        usual = usual_of(name, form)
+        for turned in _turned(form):
+            found.setdefault(_form(canonical(turned)), (usual, form))
+    return found
+
+
 @np.errstate(all="ignore")
 def _has_pole(form: Expression) -> bool:
     """Whether a denominator is of both signs."""
@@ -198,25 +230,11 @@ def _signs(form: Expression) -> tuple[tuple[int, ...], tuple[float, ...]]:
 
 
 @functools.cache
-def _usuals(n_variables: int) -> tuple[dict[tuple[int, ...], Usual], set[tuple]]:
-    """By canonical form: one without denominators depends on the signs of the numbers.
-
-    And the forms and signs with a pole, of shapes that have none.
-    """
-    found: dict[tuple[int, ...], Usual] = {}
-    poles = set()
-    again = {2: CURVES_OTHERWISE, 3: SURFACES_OTHERWISE}
-    others = _in_every_place(again.get(n_variables, ()), n_variables)
-    for name, form in shapes(n_variables) + others:
-        usual, regular = usual_of(name, form), "div" in form.tokens and not _has_pole(form)
-        free = [c != round(c) for c in form.constants]
-        for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
-            turned = form.with_constants(np.multiply(form.constants, signs))
-            short = canonical(turned)
-            found.setdefault(short.codes, usual)
-            if regular and found[short.codes] is usual and _has_pole(turned):
-                poles.add(_signs(short))
-    return found, poles
+def _poles(form: Expression) -> frozenset[tuple]:
+    """Canonical forms and signs with which a shape without a pole has one."""
+    if "div" not in form.tokens or _has_pole(form):
+        return frozenset()
+    return frozenset(_signs(canonical(turned)) for turned in _turned(form) if _has_pole(turned))
 
 
 def usual_form(expression: Expression) -> Usual:
@@ -228,10 +246,16 @@ def usual_form(expression: Expression) -> Usual:
     2
     >>> usual_form(parse("x1*x2 - 2")).variable
     0
+    >>> usual_form(canonical(parse("x2 + 3*exp(-0.4*x1) - 3"))).name
+    'saturating exponential'
     """
-    found, poles = _usuals(max(expression.variables, default=0))
-    usual = found.get(expression.codes, Usual())
-    pole = " with a pole" if _signs(expression) in poles else ""
+    known = _usuals(max(expression.variables, default=0))
+    forms = (_form(expression, ties) for ties in (True, False))
+    found = next((known[form] for form in forms if form in known), None)
+    if found is None:
+        return Usual()
+    usual, shape = found
+    pole = " with a pole" if _signs(expression) in _poles(shape) else ""
     return replace(usual, name=usual.name + pole)
 
 
