@@ -7,7 +7,7 @@ import sympy
 from sympy.core.parameters import distribute
 
 from pie import discover
-from pie.discovery.writing import as_people_write, equation, led, usual, without_rounding
+from pie.discovery.writing import as_people_write, equation, normalised, usual, without_rounding
 from pie.expr.canonical import canonical
 from pie.expr.expression import parse
 from pie.expr.known_numbers import free_numbers
@@ -47,13 +47,13 @@ def written(form) -> str:
     ],
 )
 def test_a_curve_with_a_name_is_written_with_its_constants(given, expected):
-    assert written(led(canonical(parse(given)))) == expected
+    assert written(normalised(canonical(parse(given)))) == expected
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in shapes(2)}))
 def test_every_named_curve_keeps_its_zeros_and_its_name(name, rng):
     form = next(form for own, form in shapes(2) if own == name)
-    other = led(canonical(form))
+    other = normalised(canonical(form))
     points = rng.uniform(0.8, 2.0, (40, 2))
     with np.errstate(all="ignore"):
         away = [np.abs(first_order_distances(f, points)) for f in (form, other)]
@@ -119,7 +119,7 @@ def test_what_is_subtracted_is_on_the_right_side_in_latex_as_well():
 )
 def test_a_logistic_curve_is_written_by_its_middle(text, middle):
     expression = parse(text)
-    form = led(expression)
+    form = normalised(expression)
     points = np.random.default_rng(0).uniform(0.5, 2.0, (20, 2))
     assert form.values(points) == pytest.approx(expression.values(points))
     assert usual(form) == usual(expression)
@@ -155,7 +155,7 @@ def test_rows_that_mirror_each_other_are_no_replicates():
     ],
 )
 def test_a_conic_is_written_by_its_centre(text, centred):
-    assert str(led(parse(text))) == centred
+    assert str(normalised(parse(text))) == centred
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_constant_that_is_not_round_keeps_its_digits():
 
 def test_a_lorentzian_line_is_written_by_its_centre_and_height(rng):
     line = parse("x2 + 4*x1*(x2 - 0.2)*(x1 - 0.9) - 0.3")
-    form = led(line)
+    form = normalised(line)
     assert usual(form).name == "Lorentzian with offset"
     points = rng.uniform(0.0, 1.0, (40, 2))
     points[:, 1] = solved_for(form, 2).values(points)
@@ -216,4 +216,4 @@ def test_a_lorentzian_line_is_written_by_its_centre_and_height(rng):
     ],
 )
 def test_other_quotients_stay_as_they_are(text):
-    assert led(parse(text)) == parse(text)
+    assert normalised(parse(text)) == parse(text)

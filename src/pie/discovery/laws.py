@@ -59,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import FORBIDDEN, SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import about_vertices, as_people_write, digits_needed, led, without_rounding
+from .writing import about_vertices, as_people_write, digits_needed, normalised, without_rounding
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -395,7 +395,7 @@ def _written(
 ) -> Expression:
     """Fitted to points (N, D), in the form that people write unless that loses some of them."""
     usual = usual_points(expression, points, scales)
-    fitted = without_rounding(polished(led(expression), points, scales, usual))
+    fitted = without_rounding(polished(normalised(expression), points, scales, usual))
     form = about_vertices(as_people_write(fitted, exact), points)
     if form == fitted:
         return fitted

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -248,24 +247,20 @@ def measurements(
     notes: list[str] = [*frame.attrs.get(NOTES, [])]
     units = frame.attrs[UNITS]
     frame = _without_labels(frame, notes)
-    names = _names(frame)
-    counted_on = {name: _scale(frame.iloc[:, j], name) for j, name in enumerate(names)}
-    columns = [_column(frame.iloc[:, j], *scale) for j, scale in enumerate(counted_on.items())]
-    points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
-    points += 0.0  # −0 becomes 0
-    points, names = _without_row_numbers(points, names, notes)
-    points, names, errors = _without_errors(points, names, units, notes)
-    if missing == "drop":
-        points, names = _with_values(points, names, notes)
-    points, names = _without_marks(points, names, notes)
-    points = _complete(points, names, missing, notes)
-    repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
+    _check_names(frame)
+    counted_on = {name: _scale(column, name) for name, column in frame.items()}
+    columns = {name: _column(frame[name], name, scale) for name, scale in counted_on.items()}
+    table = pd.DataFrame(columns, range(len(frame))) + 0.0  # −0 becomes 0
+    table = _without_row_numbers(table, notes)
+    table, errors = _without_errors(table, units, notes)
+    table = _complete(_with_values(table, missing, notes), missing, notes)
+    repeated = table.duplicated().to_numpy(bool)
     if repeated.any():
         rows = counted(int(repeated.sum()), "row")
         notes.append(f"{rows} left out, equal to earlier ones in every column that is used")
-    points = points[~repeated]
-    varying = _varying(points, names, notes)
-    n, d = len(points), len(varying)
+    table = table[~repeated]
+    kept = _varying(table, notes)
+    n, d = len(table), len(kept)
     if d < 2:
         why = f": {'; '.join(notes[:_SHOWN])}" if notes else ""
         raise BadTable(f"columns that vary: {d}; expected at least 2{why}")
@@ -276,8 +271,8 @@ def measurements(
     if n > max_points:
         notes.append(f"{max_points} of {n} rows are used, drawn at random")
         chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
-        points = points[np.sort(chosen)]
-    kept, points = tuple(names[j] for j in varying), points.take(varying, axis=1)
+        table = table.iloc[np.sort(chosen)]
+    points = np.array(table[[*kept]], order="C")
     both = zip((counted_on[name] for name in kept), points.T, strict=True)
     scales = tuple(own if own.conventional else scale_of_numbers(column) for own, column in both)
     for scale, column in zip(scales, points.T, strict=True):
@@ -289,50 +284,44 @@ def measurements(
     return Measurements(points, kept, tuple(notes), scales, units, known)
 
 
-def _without_row_numbers(
-    points: np.ndarray, names: list[str], notes: list[str]
-) -> tuple[np.ndarray, list[str]]:
+def _without_row_numbers(table: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Without a column that is called so and numbers the rows, if there are more than two."""
-    for j, name in enumerate(names):
-        column = points[:, j]
+    for name, column in table.items():
         ascending = np.all(np.diff(column) > 0.0) and np.all(column == np.round(column))
-        if name.lower() in _ROWS and ascending and len(names) > 2:
+        if name.lower() in _ROWS and ascending and table.shape[1] > 2:
             notes.append(f"column {quoted(name)} numbers the rows: left out")
-            return np.delete(points, j, axis=1), [*names[:j], *names[j + 1 :]]
-    return points, names
+            return table.drop(columns=name)
+    return table
 
 
 def _without_errors(
-    points: np.ndarray, names: list[str], units: Mapping[str, str], notes: list[str]
-) -> tuple[np.ndarray, list[str], dict[str, float]]:
+    table: pd.DataFrame, units: Mapping[str, str], notes: list[str]
+) -> tuple[pd.DataFrame, dict[str, float]]:
     """Without columns that are called errors of others and may be; these, as root mean squares."""
-    pairs = {}
-    for j, k in errors_of(names).items():
-        given = points[:, j][~np.isnan(points[:, j])]
-        in_units = units.get(names[j], "") in ("", units.get(names[k], ""))
+    names, pairs = [*table], {}
+    for own, of in ((names[j], names[k]) for j, k in errors_of(names).items()):
+        given = table[own].dropna().to_numpy()
+        in_units = units.get(own, "") in ("", units.get(of, ""))
         if len(given) and given.min() >= 0.0 < given.max() and in_units:
-            pairs.setdefault(k, (j, float(np.sqrt(np.mean(np.square(given)))), np.ptp(given) > 0.0))
-    left = {j for j, _, _ in pairs.values()}
-    kept = [j for j in range(len(names)) if j not in left]
-    if len(kept) < 2:
-        return points, names, {}
-    for k, (j, size, varies) in pairs.items():
-        what = f"the error of {quoted(names[k])}: {size:.3g}"
+            size = float(np.sqrt(np.mean(np.square(given))))
+            pairs.setdefault(of, (own, size, np.ptp(given) > 0.0))
+    if len(names) - len(pairs) < 2:
+        return table, {}
+    for of, (own, size, varies) in pairs.items():
         mean = " in the root mean square" if varies else ""
-        notes.append(f"column {quoted(names[j])} is taken for {what}{mean}")
-    errors = {names[k]: size for k, (_, size, _) in pairs.items()}
-    return points[:, kept], [names[j] for j in kept], errors
+        notes.append(
+            f"column {quoted(own)} is taken for the error of {quoted(of)}: {size:.3g}{mean}"
+        )
+    left = [own for own, _, _ in pairs.values()]
+    return table.drop(columns=left), {of: size for of, (_, size, _) in pairs.items()}
 
 
-def _names(frame: pd.DataFrame) -> list[str]:
-    """Of the columns, as text; not too many, and different ones."""
+def _check_names(frame: pd.DataFrame) -> None:
+    """BadTable if there are too many columns, or two of one name."""
     if frame.shape[1] > MAX_COLUMNS:
         raise BadTable(f"{frame.shape[1]} columns; expected at most {MAX_COLUMNS}: choose some")
-    names = [*frame.columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadTable(f"two columns are called {quoted(name)}; expected different names")
-    return names
+    for name in frame.columns[frame.columns.duplicated(keep=False)][:1]:
+        raise BadTable(f"two columns are called {quoted(name)}; expected different names")
 
 
 def of_columns(
@@ -385,11 +374,11 @@ def quoted(value: object) -> str:
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
 
 
-def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int]:
+def _varying(table: pd.DataFrame, notes: list[str]) -> tuple[str, ...]:
     """Columns that vary, the first of equal ones."""
-    kept: dict[bytes, int] = {}
-    for j, name in enumerate(names):
-        column = points[:, j]
+    kept: dict[bytes, str] = {}
+    for name, values in table.items():
+        column = values.to_numpy()
         if len(column) == 0 or np.ptp(column) == 0.0:
             value = f"{column[0]:g}" if len(column) else "empty"
             notes.append(f"column {quoted(name)} is {value} in every row: left out")
@@ -399,10 +388,10 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
                 f"column {quoted(name)} varies by {np.ptp(column):.2g} only; expected at least "
                 f"{FINEST:g}: choose a smaller unit"
             )
-        first = kept.setdefault(column.tobytes(), j)
-        if first < j:
-            notes.append(f"column {quoted(name)} repeats {quoted(names[first])}: left out")
-    return list(kept.values())
+        first = kept.setdefault(column.tobytes(), name)
+        if first != name:
+            notes.append(f"column {quoted(name)} repeats {quoted(first)}: left out")
+    return tuple(kept.values())
 
 
 def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
@@ -600,45 +589,30 @@ def _listed(rows: np.ndarray) -> str:
     return shown + (f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
 
 
-def _with_values(
-    points: np.ndarray, names: list[str], notes: list[str]
-) -> tuple[np.ndarray, list[str]]:
-    """Without the columns in which every value is missing."""
-    empty = np.isnan(points).all(axis=0)
-    notes += [f"column {quoted(name)} has no values: left out" for name in compress(names, empty)]
-    return points[:, ~empty], [*compress(names, ~empty)]
-
-
-def _without_marks(
-    points: np.ndarray, names: list[str], notes: list[str]
-) -> tuple[np.ndarray, list[str]]:
-    """Without the columns that have one value in some rows and none in the others."""
-    gaps = np.isnan(points)
-    low, high = (edge(points, axis=0, initial=far, where=~gaps)
-                 for edge, far in ((np.min, np.inf), (np.max, -np.inf)))  # fmt: skip
-    marks = gaps.any(axis=0) & (low == high)
+def _with_values(table: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
+    """Without the columns that have no value, or one value in some rows and none in the others."""
+    low, gaps = table.min(), table.isna().any()
+    empty, marks = low.isna() & (missing == "drop"), gaps & (low == table.max())
+    notes += [f"column {quoted(name)} has no values: left out" for name in low.index[empty]]
     notes += [
         f"column {quoted(name)} is {value:g} or missing in every row: left out"
-        for name, value in compress(zip(names, low), marks)
+        for name, value in low[marks].items()
     ]
-    return points[:, ~marks], [*compress(names, ~marks)]
+    return table.loc[:, ~(empty | marks)]
 
 
-def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:
+def _complete(table: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
     """The rows without missing values."""
-    gaps = np.isnan(points)
-    incomplete = np.flatnonzero(gaps.any(0))
-    where = "; ".join(
-        f"column {quoted(names[j])} in row {_listed(np.flatnonzero(gaps[:, j]))}"
-        for j in incomplete[:_SHOWN]
-    )
-    if len(incomplete) > _SHOWN:
-        where += f"; and {len(incomplete) - _SHOWN} more columns"
+    gaps = {name: np.flatnonzero(column.isna()) for name, column in table.items()}
+    places = ((quoted(name), _listed(rows)) for name, rows in gaps.items() if len(rows))
+    where = [f"column {name} in row {rows}" for name, rows in places]
+    if len(where) > _SHOWN:
+        where[_SHOWN:] = [f"and {len(where) - _SHOWN} more columns"]
     if where and missing == "error":
         raise BadTable(
-            f"values are missing (NaN): {where}; fill them in, or say missing='drop' "
+            f"values are missing (NaN): {'; '.join(where)}; fill them in, or say missing='drop' "
             "(--missing drop)"
         )
     if where:
-        notes.append(f"rows with missing values are left out: {where}")
-    return points[~gaps.any(1)]
+        notes.append(f"rows with missing values are left out: {'; '.join(where)}")
+    return table.dropna()

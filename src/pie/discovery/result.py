@@ -22,6 +22,7 @@ from ..expr.sympy_bridge import (
     Constant,
     as_text,
     counted_from,
+    digits_before,
     named,
     number,
     rounded,
@@ -64,11 +65,11 @@ def measured(value: float, error: float) -> str:
         return f"{value:.6g} (not determined by the points)"
     if error <= 1e-12 * abs(value):
         return f"{value:.12g} ± {error:.2g}"
-    digits = 1 - math.floor(math.log10(error))
+    digits = 2 - digits_before(error)
     if digits <= 10 and 1e-4 <= max(abs(value), error) < 1e6:
         places = max(0, digits)
         return f"{round(value, digits):.{places}f} ± {round(error, digits):.{places}f}"
-    shown = max(0, math.floor(math.log10(max(abs(value), error))) + digits)
+    shown = max(0, digits_before(max(abs(value), error)) - 1 + digits)
     return f"{value:.{shown}e} ± {error:.1e}"
 
 

@@ -49,10 +49,7 @@ class Units:
     @classmethod
     def of_headers(cls, table: Measurements, notes: list[str]) -> "Units | None":
         """Units behind the names, if no column but years lacks one; ``notes`` say what was read."""
-        each = [
-            unit or scale.unit
-            for unit, scale in zip(table.units, table.scales, strict=True)
-        ]
+        each = [unit or scale.unit for unit, scale in zip(table.units, table.scales, strict=True)]
         missing = [name for name, unit in zip(table.names, each, strict=True) if not unit]
         both = zip(table.names, table.units, strict=True)
         if not (read := ", ".join(f"{name} in {unit}" for name, unit in both if unit)):

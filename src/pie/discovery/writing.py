@@ -13,7 +13,7 @@ from ..expr.known_numbers import free_numbers
 from ..expr.origins import far_from_zero, hidden_origins
 from ..expr.solving import is_linear, solved_for
 from ..expr.sympy_bridge import DIGITS, balanced, to_sympy
-from ..expr.terms import ONE, factors, joined, scaled, subtrees, terms, times
+from ..expr.terms import ONE, factors, joined, scaled, subtrees, summed, terms, times
 from ..search.shapes import Usual, alike, usual_form
 from ..zeroset.distance import first_order_distances, root_mean_square
 
@@ -76,7 +76,7 @@ def _usual(tree: Tree) -> Usual:
 def _in_general(tree: Tree, exponents: bool = False) -> Tree:
     """With other factors of the terms and other rates of exponentials, or exponents as well."""
     parts = [scaled(term) for term in terms(tree)]
-    return _summed([
+    return summed([
         (factor * (1.0 + 0.1 * i), _with_other_rates(part, exponents))
         for i, (factor, part) in enumerate(parts)
     ])  # fmt: skip
@@ -120,21 +120,11 @@ def divided(expression: Expression) -> Expression:
         if has else times(part, inverse)
         for (_, part), has in zip(parts, having, strict=True)
     ]  # fmt: skip
-    found = _summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)])
+    found = summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)])
     as_many = 2 * sum(having) == len(parts)
     if as_many and (_usual(to_tree(expression)).name or not _usual(found).name):
         return expression
     return from_tree(found)
-
-
-def _summed(parts: list[tuple[float, Tree]]) -> Tree:
-    """Σ factor · term; a first factor −1 stays one."""
-    (factor, part), *others = parts
-    tree = part if factor == 1.0 else times(("c", factor), part)
-    for factor, part in others:
-        summand = part if abs(factor) == 1.0 else times(("c", abs(factor)), part)
-        tree = ("sub" if factor < 0.0 else "add", tree, summand)
-    return tree
 
 
 def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expression:
@@ -155,7 +145,7 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
     """
     now, numbers = usual(expression), _count(expression)
     if now.name and not now.variable:
-        return led(expression)
+        return normalised(expression)
     for variable in reversed(expression.variables):
         if len(given) and given[variable - 1]:
             continue
@@ -167,29 +157,29 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
         except ValueError:  # not solved, or too long
             continue
         if usual(other).variable == variable and _count(other) <= numbers:
-            return led(other)
-    return led(expression)
+            return normalised(other)
+    return normalised(expression)
 
 
-def led(expression: Expression) -> Expression:
-    """Divided by the factor of a term that has none where people write such a curve; conics and
-    peaks by their centres.
+def normalised(expression: Expression) -> Expression:
+    """With the factors with which people write such a curve, conics and peaks by their centres.
 
+    It is divided by exp(u) (:func:`divided`), and by the factor of the term that has none there.
     Where that term stands beside it times b·exp(k·x), this is exp(k·(x − x₀)), as x₀ is better
     known than b. As it is where the curve has no usual form, or where more numbers would be fitted.
 
     >>> from pie.expr.expression import parse
-    >>> str(led(parse("x1 - 2.5*x2 + 3.7")))
+    >>> str(normalised(parse("x1 - 2.5*x2 + 3.7")))
     'x2 - 0.4*x1 - 1.48'
-    >>> str(led(parse("x1 - 2.5*x2 - 0.5*x1*x2")))
+    >>> str(normalised(parse("x1 - 2.5*x2 - 0.5*x1*x2")))
     'x1*x2 - 2.0*x1 + 5.0*x2'
-    >>> str(led(parse("x2 + 5*x2*exp(-1.6*x1) - 3")))
+    >>> str(normalised(parse("x2 + 5*x2*exp(-1.6*x1) - 3")))
     'x2 + x2*exp((-1.6)*(x1 - 1.0058986952713127)) - 3.0'
-    >>> str(led(parse("2*x2 + 8*exp(-1.6*x1) - 6")))
+    >>> str(normalised(parse("2*x2 + 8*exp(-1.6*x1) - 6")))
     'x2 + 4.0*exp((-1.6)*x1) - 3.0'
-    >>> str(led(parse("0.4*x2*exp(x1) + 1 - exp(x1)")))
+    >>> str(normalised(parse("0.4*x2*exp(x1) + 1 - exp(x1)")))
     'x2 + 2.5*exp(x1)**(-1.0) - 2.5'
-    >>> str(led(parse("x1**2 + x2**2 - 4*x1 + 3")))
+    >>> str(normalised(parse("x1**2 + x2**2 - 4*x1 + 3")))
     '(x1 - 2.0)**2 + x2**2 - 1.0'
     """
     expression = _peak(_about_a_point(divided(expression)))
@@ -202,7 +192,7 @@ def led(expression: Expression) -> Expression:
     others = _centred([(factor / first, part) for factor, part in parts[1:]], factors(tree))
     if others == parts[1:]:
         return expression
-    found = from_tree(_summed([(1.0, tree), *others]))
+    found = from_tree(summed([(1.0, tree), *others]))
     return found if _count(found) <= _count(expression) else expression
 
 
@@ -221,7 +211,7 @@ def _about_a_point(expression: Expression) -> Expression:
         return expression
     for x in squares:
         of = _about_vertex(of, x)
-    return from_tree(_summed([(factor, part) for part, factor in of.items()]))
+    return from_tree(summed([(factor, part) for part, factor in of.items()]))
 
 
 def about_vertices(expression: Expression, points: np.ndarray) -> Expression:
@@ -244,16 +234,15 @@ def about_vertices(expression: Expression, points: np.ndarray) -> Expression:
         middle = float(np.median(points[:, j - 1]))
         if abs(middle + of[x] / of[square] / 2.0) < abs(middle):
             of = _about_vertex(of, x)
-    return from_tree(_summed([(factor, part) for part, factor in of.items()]))
+    return from_tree(summed([(factor, part) for part, factor in of.items()]))
 
 
 def _about_vertex(of: dict[Tree, float], x: Tree) -> dict[Tree, float]:
     """Terms and their factors with factor·(x − a)² for those of x² and x."""
     square = power_tree(x, ("c", 2.0))
-    half = of.get(x, 0.0) / of[square] / 2.0
-    centred = power_tree(_plus(x, half), ("c", 2.0))
-    found = {centred if one == square else one: k for one, k in of.items() if one not in (x, ONE)}
-    number = of[ONE] - of[square] * half**2
+    around, beyond = _square(x, of[square], of.get(x, 0.0))
+    found = {around if one == square else one: k for one, k in of.items() if one not in (x, ONE)}
+    number = of[ONE] - beyond
     return found | ({ONE: number} if abs(number) > PROPORTIONAL * abs(of[ONE]) else {})
 
 
@@ -280,11 +269,10 @@ def _peak(expression: Expression) -> Expression:
         )
         if not d or abs(a * e - b * d) > PROPORTIONAL * abs(a * e):
             continue
-        offset, middle = -a / d, -e / d / 2.0
-        lowest = f - d * middle**2
+        square, beyond = _square(("x", both.index(x) + 1), d, e)
+        offset, lowest = -a / d, f - beyond
         if lowest * d <= 0.0:  # poles
             continue
-        square = power_tree(_plus(("x", both.index(x) + 1), -middle), ("c", 2.0))
         below: Tree = ("add", ONE, times(("c", d / lowest), square))
         peak: Tree = ("div", ("c", -(c + offset * f) / lowest), below)
         found = from_tree(("sub", _plus(("x", both.index(y) + 1), -offset), peak))
@@ -299,8 +287,14 @@ def _each_to_a_power(tree: Tree) -> Tree:
     return joined("mul", [("pow", part, tree[2]) for part in parts])
 
 
+def _square(x: Tree, a: float, b: float) -> tuple[Tree, float]:
+    """(x + b/2a)², and by what a times it is more than a·x² + b·x."""
+    half = b / a / 2.0
+    return power_tree(_plus(x, half), ("c", 2.0)), a * half**2
+
+
 def _plus(tree: Tree, number: float) -> Tree:
-    return _summed([(1.0, tree), (number, ONE)]) if number else tree
+    return summed([(1.0, tree), (number, ONE)]) if number else tree
 
 
 def _count(expression: Expression) -> int:

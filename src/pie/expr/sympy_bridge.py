@@ -74,9 +74,7 @@ def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
     return expression.xreplace(symbols)
 
 
-def rounded(
-    expression: sympy.Expr, digits: int | Callable[[float], int] = DIGITS
-) -> sympy.Expr:
+def rounded(expression: sympy.Expr, digits: int | Callable[[float], int] = DIGITS) -> sympy.Expr:
     """Decimal numbers to so many significant digits, which may depend on them; integers unchanged.
 
     >>> x = sympy.Symbol("x")
@@ -116,17 +114,17 @@ def _total(parts: Sequence[sympy.Expr]) -> sympy.Expr:
     """Their sum, its number with the fewest places behind the point."""
     every = [one for part in parts for one in sympy.Add.make_args(part)]
     numbers = [one for one in every if one.is_Number]
-    places = [prec_to_dps(one._prec) - _magnitude(one) for one in numbers if one.is_Float]
+    places = [prec_to_dps(one._prec) - digits_before(one) for one in numbers if one.is_Float]
     total = number(float(sum(map(float, numbers))))
     if places and total:
-        total = sympy.Float(float(total), max(1, min(places) + _magnitude(total)))
+        total = sympy.Float(float(total), max(1, min(places) + digits_before(total)))
     with distribute(False):
         return sympy.Add(*(one for one in every if not one.is_Number), total)
 
 
-def _magnitude(value: sympy.Number) -> int:
-    """How many digits stand before the point; of 0.012, −1."""
-    return math.floor(math.log10(abs(value))) + 1 if value else 0
+def digits_before(number: float) -> int:
+    """How many digits of a number stand before its point; of 0.012, −1."""
+    return math.floor(math.log10(abs(number))) + 1 if number else 0
 
 
 def balanced(f: sympy.Expr) -> sympy.Eq:
