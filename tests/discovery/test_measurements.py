@@ -9,6 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pie.discovery.measurements import (
+    NOTES,
+    UNITS,
     BadTable,
     columns_in,
     measurements,
@@ -135,7 +137,7 @@ def test_a_name_of_several_levels_is_one_text():
         (b"", "is empty; expected a table"),
         (b"\n # nothing\n", "is empty"),
         (b"a,b\n1,2\n3\n4,5\n", "row 2 of .* has 1 field; expected 2"),
-        (b"\xff\xfe\x00\x81", "cannot read .*points.csv"),
+        (b"\xff\x00\x81", "cannot read .*points.csv"),
         (None, "cannot read .*points.csv"),
     ],
     ids=["empty", "comments only", "ragged", "bytes", "no file"],
@@ -494,3 +496,12 @@ def test_a_name_of_a_table_that_was_read_keeps_its_brackets(tmp_path):
     """T (min) is told from T (max), and is no time in minutes where it stands alone."""
     frame = read_csv(table(tmp_path, "T (min),T (max),p\n1,2,3\n2,3,5\n3,4,8\n4,5,13\n"))
     assert measurements(frame[["T (min)", "p"]]).names == ("T (min)", "p")
+
+
+@pytest.mark.parametrize("encoding, noted", [("utf-8", 0), ("utf-16", 0), ("cp1252", 1)])
+def test_a_file_may_be_as_a_spreadsheet_writes_it(tmp_path, encoding, noted):
+    path = tmp_path / "angles.csv"
+    path.write_text("angle (°);force (µN)\n10;1.5\n20;3.1\n", encoding=encoding)
+    frame = read_csv(path)
+    assert [*frame] == ["angle", "force"] and frame.attrs[UNITS] == {"angle": "°", "force": "µN"}
+    assert sum("Windows-1252" in note for note in frame.attrs[NOTES]) == noted

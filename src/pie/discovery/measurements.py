@@ -1,5 +1,6 @@
 """Tables of measurements → points that can be searched, and what was left out and why."""
 
+import codecs
 import contextlib
 import csv
 import re
@@ -87,15 +88,13 @@ def read_csv(path: Path) -> pd.DataFrame:
     header: columns are then x1, x2, … A second line may hold units. ``-`` is standard input.
     BadTable quotes what is wrong with the file.
     """
-    path = Path(path)
+    path, notes = Path(path), list[str]()
     try:
         if path == Path("-"):
             data = sys.stdin.buffer.read() if sys.stdin else b""
         else:
             data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadTable(f"cannot read {path}: {error}; expected text in UTF-8") from None
+        text = _decoded(data, notes)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         shown = path if str(path).isprintable() and len(str(path)) < 256 else quoted(str(path))
@@ -110,7 +109,6 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise BadTable(f"{path} is not a table: {error}; expected rows of numbers") from None
     if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
         rows = [row[:-1] for row in rows]
-    notes: list[str] = []
     if delimiter != ",":
         rows = _with_points(rows, notes)
     header = _is_header(rows)
@@ -133,6 +131,19 @@ def read_csv(path: Path) -> pd.DataFrame:
     frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
     frame.attrs[NOTES] = notes
     return frame
+
+
+def _decoded(data: bytes, notes: list[str]) -> str:
+    """Text in UTF-8, in UTF-16 if it is marked so, or in Windows-1252; else ValueError."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    with contextlib.suppress(UnicodeDecodeError):
+        return data.decode("utf-8-sig")
+    text = data.decode("cp1252")
+    if "\0" in text:
+        raise ValueError("it is not text in UTF-8, UTF-16 or Windows-1252")
+    notes.append("the file is not in UTF-8: read as Windows-1252")
+    return text
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
