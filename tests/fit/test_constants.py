@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import curve_fit, minimize
 from scipy.stats import kstest
 
 from pie.data.benchmarks import load
@@ -99,16 +99,17 @@ def test_without_constants_there_is_nothing_to_fit(cloud):
     assert fit_sampson([parse("x1 - x2**2")], points)[0].error < 1e-12
 
 
-@pytest.mark.parametrize("far", [np.inf, 0.5])
-def test_sampson_slopes_agree_with_finite_differences(far, problems):
+@pytest.mark.parametrize("far, first", [(np.inf, 1.0), (0.5, 1.0), (0.5, 1e-3)])
+def test_sampson_slopes_agree_with_finite_differences(far, first, problems):
     for skeleton, points, truth in problems[:30]:
         codes = skeleton.arrays[0]
         columns = np.ascontiguousarray(points[:20].T)
         d, p = len(columns), len(truth)
+        errors = np.array([first, *np.ones(d - 1)])
         work = workspace(codes, (1 + d) * (1 + p), 20)
         slopes = np.empty((p, 20))
         at = truth * 1.1
-        sampson._jacobian(codes, at, columns, work, slopes, far)
+        sampson._jacobian(codes, at, columns, errors, work, slopes, far)
         for k in range(p):
             h = 1e-6 * abs(at[k])
             ends = []
@@ -118,7 +119,7 @@ def test_sampson_slopes_agree_with_finite_differences(far, problems):
                 f = skeleton.with_constants(moved)
                 value, gradient = f.value_and_gradient(points[:20])
                 with np.errstate(all="ignore"):
-                    distance = value / np.linalg.norm(gradient, axis=1)
+                    distance = value / np.linalg.norm(gradient * errors, axis=1)
                     ends.append(distance / np.sqrt(1.0 + (distance / far) ** 2))
             numeric = (ends[0] - ends[1]) / (2.0 * h)
             known = np.isfinite(numeric) & np.isfinite(slopes[k])
@@ -155,6 +156,17 @@ GUARDED = {
     "zeros nearly everywhere": ("sin(2000*x1 + 3000*x2)", "nearly everywhere"),
     "a variable that fades": ("x1 - 0.5 + 0.0000001*x2", "hardly matters"),
 }
+
+
+def test_columns_without_errors_are_fitted_as_in_regression(rng):
+    x = np.linspace(0.0, 1.0, 60)
+    y = 2.0 - 2.0 * np.exp(-5.0 * x) + 0.05 * rng.normal(size=60)
+    law, points = parse("x2 - 1 + 1*exp(-1*x1)"), np.column_stack([x, y])
+    (found,) = fit_sampson([law], points, errors=np.array([1e-3, 1.0]))
+    (alike,) = fit_sampson([law], points)
+    a, b, k = curve_fit(lambda x, a, b, k: a - b * np.exp(-k * x), x, y, (2.0, 2.0, 5.0))[0]
+    np.testing.assert_allclose(np.abs(found.expression.constants), [a, b, k], rtol=1e-3)
+    assert abs(abs(alike.expression.constants[2]) / k - 1.0) > 0.01
 
 
 @pytest.mark.parametrize("text, reason", GUARDED.values(), ids=GUARDED)

@@ -27,8 +27,8 @@ FIRST: Share = (
     (wave_row, "float64[::1], boolean"),
     (
         sampson.fit,
-        "int64[::1], float64[:, ::1], float64[:, ::1], float64[::1], float64, int64, int64, "
-        "float64",
+        "int64[::1], float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64, int64, "
+        "int64, float64",
     ),
     (
         relations.solved,

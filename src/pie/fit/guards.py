@@ -144,7 +144,7 @@ def examine(codes, constants, columns, permuted, spreads, curved):
         null = project(codes, constants, permuted, STEPS, scale)[1]
     else:
         null = np.empty(n)
-        residuals(codes, constants, permuted, work, null, np.inf)
+        residuals(codes, constants, permuted, np.ones(d), work, null, np.inf)
     # mean over null points that reach a zero: undefined f must not count as a large distance
     total, reached, near = 0.0, 0, 0
     for i in range(n):

@@ -1,10 +1,10 @@
 r"""Levenberg–Marquardt on the Sampson residual, multi-start, compiled.
 
-.. math:: r_n(c) = \frac{f(x_n; c)}{\lVert \nabla_x f(x_n; c) \rVert}, \qquad
+.. math:: r_n(c) = \frac{f(x_n; c)}{\lVert g \rVert}, \quad g = e \nabla_x f(x_n; c), \qquad
     \frac{\partial r_n}{\partial c} = \frac{f_c}{\lVert g \rVert}
       - \frac{f\; g \cdot g_c}{\lVert g \rVert^3}
 
-r is the first-order distance to the zero set, invariant under ``f → C·f``. The loss is the mean of
+with the relative errors e of the columns. r is the first-order distance to the zero set, invariant under ``f → C·f``. The loss is the mean of
 r²/(1 + r²/s²) (Geman & McClure 1985), which bounds the influence of outliers and of points near
 which ∇f vanishes, as at the centre of a circle; s = ∞ for least squares. :mod:`pie.fit.guards`
 detects degenerate solutions.
@@ -28,14 +28,29 @@ _HEAVY = 0.14  # threshold for outliers: mean square of the inliers over that of
 _FIRST_LOOK = 6  # starts screened first
 
 
+@inlined
+def _weighted(rows, errors, p):
+    """g and g_c from the derivatives of f and of f_c, (p,), in x, in place."""
+    d, n = errors.size, rows.shape[1]
+    for j in range(d):
+        if errors[j] == 1.0:
+            continue
+        for row in range(1 + d + p + j * p, 1 + d + p + (j + 1) * p):
+            for i in range(n):
+                rows[row, i] *= errors[j]
+        for i in range(n):
+            rows[1 + j, i] *= errors[j]
+
+
 @jit
-def residuals(codes, constants, columns, work, residual, far):
+def residuals(codes, constants, columns, errors, work, residual, far):
     """Sampson residuals, bounded by ``far``, into ``residual``; returns the mean square or inf.
 
-    ``work`` is a workspace of f and its gradient, which stay there.
+    ``work`` is a workspace of f and its gradient; g stays there.
     """
     d, n = columns.shape
     jets(codes, constants, columns, d, NONE, *work)
+    _weighted(work[0][0], errors, 0)
     value, gradient = work[0][0, 0], work[0][0, 1:]
     total = 0.0
     for i in range(n):
@@ -47,12 +62,13 @@ def residuals(codes, constants, columns, work, residual, far):
 
 
 @inlined
-def _jacobian(codes, constants, columns, work, jacobian, far):
+def _jacobian(codes, constants, columns, errors, work, jacobian, far):
     """Derivatives of the bounded residuals in the constants, (P, N)."""
     d, n = columns.shape
     p = constants.size
     jets(codes, constants, columns, d, p, *work)
     top = work[0][0]
+    _weighted(top, errors, p)
     gradient, inverse, cubed = top[1 : 1 + d], work[2][0], work[2][1]
     for i in range(n):
         norm = norm_of(gradient, i)
@@ -129,7 +145,7 @@ def _in_proportion(constants, step, limit, trial):
 
 
 @jit
-def _descend(codes, constants, columns, exact, max_iterations, far):
+def _descend(codes, constants, columns, errors, exact, max_iterations, far):
     """Levenberg–Marquardt from ``constants``, in place; returns the mean square residual."""
     d, n = columns.shape
     p = constants.size
@@ -141,7 +157,7 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
     limit = LARGEST  # of a magnitude, or ten times that of a start beyond it
     for k in range(p):
         limit = max(limit, 10.0 * abs(constants[k]))
-    cost = residuals(codes, constants, columns, slim, residual, far)
+    cost = residuals(codes, constants, columns, errors, slim, residual, far)
     damping, growth = 1e-2, 2.0
     fresh = False
     slow = 0
@@ -149,7 +165,7 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
         if not cost > exact:
             break
         if not fresh:
-            _jacobian(codes, constants, columns, work, jacobian, far)
+            _jacobian(codes, constants, columns, errors, work, jacobian, far)
             _normal_equations(jacobian, residual, normal, downhill)
             for k in range(p):
                 scale[k] = max(scale[k], normal[k, k])
@@ -167,9 +183,9 @@ def _descend(codes, constants, columns, exact, max_iterations, far):
                 moved = max(moved, abs(step[k]) / (1e-3 + abs(constants[k])))
             at = np.inf
             if largest <= limit:
-                at = residuals(codes, trial, columns, slim, trial_residual, far)
+                at = residuals(codes, trial, columns, errors, slim, trial_residual, far)
             if not at < cost and _in_proportion(constants, step, limit, trial):
-                at = residuals(codes, trial, columns, slim, trial_residual, far)
+                at = residuals(codes, trial, columns, errors, slim, trial_residual, far)
                 if at < cost:  # scales of the slopes, too
                     for k in range(p):
                         scale[k] *= (constants[k] / trial[k]) ** 2
@@ -210,7 +226,7 @@ def _algebraic_step(codes, constants, columns, work, out):
 
 
 @inlined
-def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
+def _minimise(codes, starts, columns, errors, exact, max_iterations, descents, far):
     """Best constants (P,) over several starts, and the mean square residual there (inf: none).
 
     Every start (S, P) and its image under one Gauss–Newton step on f is screened on at most 64 of
@@ -222,7 +238,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
     best, lowest = starts[0].copy(), np.inf
     if p == 0:
         work = workspace(codes, 1 + d, n)
-        return best, residuals(codes, best, columns, work, np.empty(n), far)
+        return best, residuals(codes, best, columns, errors, work, np.empty(n), far)
     m = min(n, _SCREEN_POINTS)
     few = np.empty((d, m))
     for j in range(d):
@@ -236,8 +252,8 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
             image = tried[2 * s + 1]
             copy(starts[s], tried[2 * s])
             if _algebraic_step(codes, starts[s], few, slopes, image):
-                costs[2 * s + 1] = residuals(codes, image, few, slim, residual, far)
-            costs[2 * s] = residuals(codes, starts[s], few, slim, residual, far)
+                costs[2 * s + 1] = residuals(codes, image, few, errors, slim, residual, far)
+            costs[2 * s] = residuals(codes, starts[s], few, errors, slim, residual, far)
         screened = upto
         for s in ascending(costs)[: tries - done]:
             if not np.isfinite(costs[s]):
@@ -245,7 +261,7 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
             done += 1
             constants = tried[s].copy()
             costs[s] = np.inf  # done
-            cost = _descend(codes, constants, columns, exact, max_iterations, far)
+            cost = _descend(codes, constants, columns, errors, exact, max_iterations, far)
             if cost < lowest:
                 best, lowest = constants, cost
                 if not lowest > exact:
@@ -254,13 +270,13 @@ def _minimise(codes, starts, columns, exact, max_iterations, descents, far):
 
 
 @inlined
-def _refit(codes, constants, columns, exact, max_iterations, far):
+def _refit(codes, constants, columns, errors, exact, max_iterations, far):
     """Descents on the inliers, in place, where the other points look like outliers."""
     d, n = columns.shape
     kept = int(TRIMMED * n)
     work, residual, inliers = workspace(codes, 1 + d, n), np.empty(n), np.empty((d, kept))
     for _ in range(3):
-        cost = residuals(codes, constants, columns, work, residual, far)
+        cost = residuals(codes, constants, columns, errors, work, residual, far)
         order = ascending(np.abs(residual))
         trimmed = 0.0
         for i in range(kept):
@@ -272,16 +288,22 @@ def _refit(codes, constants, columns, exact, max_iterations, far):
         if not trimmed < _HEAVY * cost or not trimmed > exact:
             break
         trial = constants.copy()
-        if not _descend(codes, trial, inliers, exact, max_iterations, far) < 0.999 * trimmed:
+        cost = _descend(codes, trial, inliers, errors, exact, max_iterations, far)
+        if not cost < 0.999 * trimmed:
             break
         copy(trial, constants)
 
 
 @jit
-def fit(codes, starts, columns, spreads, exact, max_iterations, descents, far):
-    """Constants (P,) by :func:`_minimise`, ``far`` in ``spreads`` (D,), and the mean square."""
+def fit(codes, starts, columns, spreads, errors, exact, max_iterations, descents, far):
+    """Constants (P,) by :func:`_minimise`, ``far`` in ``spreads`` (D,), and the mean square.
+
+    ``errors`` (D,) are e.
+    """
     far *= np.sqrt(mean_of(spreads**2))
-    constants, cost = _minimise(codes, starts, columns, exact, max_iterations, descents, far)
+    constants, cost = _minimise(
+        codes, starts, columns, errors, exact, max_iterations, descents, far
+    )
     if np.isfinite(cost) and cost > exact and 0 < constants.size < int(TRIMMED * columns.shape[1]):
-        _refit(codes, constants, columns, exact, max_iterations, far)
+        _refit(codes, constants, columns, errors, exact, max_iterations, far)
     return constants, cost

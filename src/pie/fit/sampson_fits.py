@@ -81,6 +81,7 @@ def fit_sampson(
     warm: bool = False,
     far: float = np.inf,
     curved: float = np.inf,
+    errors: np.ndarray | None = None,
 ) -> list[Fit]:
     """Fit the constants of skeletons by :mod:`pie.fit.sampson`.
 
@@ -93,11 +94,13 @@ def fit_sampson(
         workers: threads.
         far: bound s of the residual, in spreads.
         curved: largest step over which a law has to be nearly linear, in spreads.
+        errors: of the columns, relative to each other, (D,); None: alike.
 
     Returns:
         One fit per skeleton, in order; ``status`` says why one failed.
     """
     columns, _, spreads = clouds = _clouds(points, seed)
+    errors = np.ones(len(columns)) if errors is None else np.asarray(errors, float)
     goal = float(_GOAL**2 * np.mean(np.square(spreads)))
 
     def one(skeleton: Expression) -> Fit:
@@ -108,7 +111,7 @@ def fit_sampson(
         if warm:
             starts = np.concatenate([old[None], starts[1:]])
         constants, cost = sampson.fit(
-            codes, starts, columns, spreads, goal, max_iterations, descents, far
+            codes, starts, columns, spreads, errors, goal, max_iterations, descents, far
         )
         if not np.isfinite(cost):
             return Fit(skeleton, -np.inf, "undefined at some point, or flat, for every start")

@@ -20,7 +20,7 @@ from ..fit.constants import Fit
 from ..fit.sampson_fits import along, fit_sampson
 from ..network.inference import Network
 from ..zeroset.distance import first_order_distances
-from ..zeroset.metric import Metric, set_columns
+from ..zeroset.metric import SET, Metric, set_columns
 from ..zeroset.outliers import near
 from .candidates import Candidate, Discovery, Price, Unusable, check_points
 from .cloud import Cloud, clouds
@@ -146,7 +146,7 @@ def searched(cloud: Cloud, proposers: Sequence[Proposer], config: PlusConfig, wo
             [draft.expression for draft in batch.drafts], cloud.points,
             batch.effort.starts, config.max_iterations, seed=config.seed, workers=workers,
             descents=batch.effort.descents, warm=batch.effort.warm, far=config.far,
-            curved=config.curved,
+            curved=config.curved, errors=np.where(cloud.exact, SET, 1.0),
         )  # fmt: skip
         return [along(fit, cloud.points, cloud.exact) for fit in found]
 
