@@ -44,6 +44,13 @@ def spread_out(distance, scale):
     return np.sqrt(mean_of(d**2)), np.exp(mean_of(0.5 * np.log(core**2 + d**2))), core
 
 
+def clearance(null, core):
+    """Median or robust mean of null distances, the smaller one, at most :data:`FAR`."""
+    null = np.minimum(null, 1.0)
+    mean = np.exp(np.mean(0.5 * np.log(core**2 + null**2)))
+    return min(max(min(float(np.median(null)), float(mean)), 1e-300), FAR)
+
+
 @jit
 def _quantile(numbers, share):
     """As numpy.quantile, of numbers without nan: it and the median take six seconds to compile."""

@@ -56,7 +56,7 @@ def _judged(expression: Expression, clouds: tuple[np.ndarray, ...], curved: floa
     return Fit(expression, fitness, _STATUS[outcome], *found)
 
 
-def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
+def along(fit: Fit, points: np.ndarray, exact: np.ndarray, seed: int = 0) -> Fit:
     """A fit at points (N, D), its contrast not below that of distances along inexact columns.
 
     The columns marked as ``exact`` (D,) have no errors: a sheet that follows one of their values
@@ -64,9 +64,13 @@ def along(fit: Fit, points: np.ndarray, exact: np.ndarray) -> Fit:
     """
     if not exact.any() or not fit.contrast > EXACT:
         return fit
-    away = first_order_distances(fit.expression, points, errors_of(points, exact))
-    _, error, _ = guards.spread_out(np.abs(np.nan_to_num(away, nan=1.0)), 1.0)
-    null = min(max(fit.clearance, 1e-300), guards.FAR)
+    units = errors_of(points, exact)
+    near, far = (
+        np.abs(np.nan_to_num(first_order_distances(fit.expression, some, units), nan=1.0))
+        for some in (points, permuted(points, seed))
+    )
+    _, error, core = guards.spread_out(near, 1.0)
+    null = guards.clearance(far, core)
     return replace(fit, contrast=max(fit.contrast, error / null))
 
 
