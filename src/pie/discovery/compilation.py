@@ -45,7 +45,7 @@ SECOND: Share = (
     (project, f"{_PROGRAM}, int64, float64"),
     (relations.steepness_and_size, _TERMS),
     (relations.weigh, f"{_TERMS}, float64[:, :, ::1], {_TERMS}, float64[:, :, ::1], {_TERMS}"),
-    (guards.examine, f"{_PROGRAM}, float64[:, ::1], float64[::1], float64"),
+    (guards.examine, f"{_PROGRAM}, float64[:, ::1], float64[::1], float64[::1], float64"),
 )
 
 

@@ -102,25 +102,32 @@ def _bent(codes, constants, columns, permuted, value, gradient, step):
 
 
 @inlined
-def _is_flat(codes, constants, columns, permuted, spreads, value, gradient, core, scale, curved):
+def _is_flat(
+    codes, constants, columns, permuted, spreads, errors, value, gradient, core, scale, curved
+):
     """Whether f is nearly linear over a small step and over five core errors, as a law is.
+
+    Steps are as long as the ``errors`` (D,) of the columns say.
 
     Zeros closer than the error fit any noise: dense ones, or the two sheets of f² = ε. Zeros closer
     than rounding fit exactly.
     """
     step = _FINE * _local_spreads(columns, spreads)
+    for j in range(errors.size):
+        for i in range(step.shape[1]):
+            step[j, i] *= errors[j]
     fine = _bent(codes, constants, columns, permuted, value, gradient, step)
     if _quantile(fine, 0.8) > 0.5:
         return False
     if core < _FLAT * scale:
         return True
     for j in range(columns.shape[0]):
-        fill(step[j], min(5.0 * core, curved * scale))
+        fill(step[j], errors[j] * min(5.0 * core, curved * scale))
     return _quantile(_bent(codes, constants, columns, permuted, value, gradient, step), 0.5) <= 0.4
 
 
 @jit
-def examine(codes, constants, columns, permuted, spreads, curved):
+def examine(codes, constants, columns, permuted, spreads, errors, curved):
     """Orthogonal RMS error, contrast, clearance and status of an equation.
 
     Newton distances (for the null, the ``permuted`` points (D, N), first-order ones if the error is
@@ -145,7 +152,7 @@ def examine(codes, constants, columns, permuted, spreads, curved):
     distance = project(codes, constants, columns, STEPS, scale)[1]
     error, mean, core = spread_out(distance, scale)
     flat = _is_flat(
-        codes, constants, columns, permuted, spreads, value, gradient, core, scale, curved
+        codes, constants, columns, permuted, spreads, errors, value, gradient, core, scale, curved
     )
     if error < 0.3 * scale:
         null = project(codes, constants, permuted, STEPS, scale)[1]

@@ -38,10 +38,18 @@ def start_table(n_starts: int, n_constants: int, seed: int) -> np.ndarray:
 
 
 def judged(
-    expression: Expression, points: np.ndarray, seed: int = 0, curved: float = np.inf
+    expression: Expression,
+    points: np.ndarray,
+    seed: int = 0,
+    curved: float = np.inf,
+    errors: np.ndarray | None = None,
 ) -> Fit:
     """Error, contrast and guards of an equation as it is, on points (N, D), without a fit."""
-    return _judged(expression, _clouds(points, seed), curved)
+    return _judged(expression, _clouds(points, seed), _alike(errors, points), curved)
+
+
+def _alike(errors: np.ndarray | None, points: np.ndarray) -> np.ndarray:
+    return np.ones(points.shape[1]) if errors is None else np.asarray(errors, float)
 
 
 def _clouds(points: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
@@ -50,8 +58,10 @@ def _clouds(points: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
     return columns, np.ascontiguousarray(permuted(points, seed).T), robust_spreads(points)
 
 
-def _judged(expression: Expression, clouds: tuple[np.ndarray, ...], curved: float) -> Fit:
-    *found, outcome = guards.examine(*expression.arrays, *clouds, float(curved))
+def _judged(
+    expression: Expression, clouds: tuple[np.ndarray, ...], errors: np.ndarray, curved: float
+) -> Fit:
+    *found, outcome = guards.examine(*expression.arrays, *clouds, errors, float(curved))
     fitness = -found[0] if outcome == guards.OK else -np.inf
     return Fit(expression, fitness, _STATUS[outcome], *found)
 
@@ -104,7 +114,7 @@ def fit_sampson(
         One fit per skeleton, in order; ``status`` says why one failed.
     """
     columns, _, spreads = clouds = _clouds(points, seed)
-    errors = np.ones(len(columns)) if errors is None else np.asarray(errors, float)
+    errors = _alike(errors, points)
     goal = float(_GOAL**2 * np.mean(np.square(spreads)))
 
     def one(skeleton: Expression) -> Fit:
@@ -119,7 +129,7 @@ def fit_sampson(
         )
         if not np.isfinite(cost):
             return Fit(skeleton, -np.inf, "undefined at some point, or flat, for every start")
-        return _judged(skeleton.with_constants(constants), clouds, curved)
+        return _judged(skeleton.with_constants(constants), clouds, errors, curved)
 
     if workers == 1:
         return [one(expression) for expression in expressions]

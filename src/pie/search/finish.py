@@ -23,7 +23,7 @@ from ..fit.uncertainty import (
     with_whole_numbers,
 )
 from ..zeroset.distance import first_order
-from ..zeroset.metric import Metric
+from ..zeroset.metric import SET, Metric
 from ..zeroset.spreads import robust_spreads
 from .branches import branches
 from .candidates import Price
@@ -81,7 +81,8 @@ def in_user_coordinates(
     short = canonical(with_whole_numbers(short, points, units))
     flat = metric.coordinates(points)
     for expression in (short, form):
-        found = judged(metric.equation(expression), flat, judge.seed, judge.curved)
+        errors = np.where(metric.exact, SET, 1.0)
+        found = judged(metric.equation(expression), flat, judge.seed, judge.curved, errors)
         found = replace(along(found, flat, metric.exact), expression=expression)
         if np.isfinite(found.fitness):
             break
