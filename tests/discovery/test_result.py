@@ -16,6 +16,7 @@ import sympy
 from pie import discover
 from pie.discovery.certificate import Certificate
 from pie.discovery.result import Law, Result
+from pie.discovery.scales import Scale
 from pie.expr.expression import parse
 from pie.expr.solving import Unsolved
 from pie.search.candidates import Price
@@ -148,6 +149,19 @@ def test_what_is_printed_of_a_law_far_from_zero_is_where_the_points_are(x, y):
     f = sympy.lambdify(sympy.symbols("x y"), shown.lhs - shown.rhs)
     away = np.abs(f(x, y) - f(x, y + 1e-4 * np.ptp(y))) / (1e-4 * np.ptp(y))
     assert np.abs(f(x, y)).max() < 0.01 * np.ptp(y) * np.median(away)
+
+
+def test_units_are_the_reason_only_where_they_forbid_something():
+    forbidden = ("units forbid 1 equation, such as p = exp(t): left out",)
+    by_units, otherwise = (str(Result((), ("p", "t"), notes, 9, 1.0)) for notes in (forbidden, ()))
+    assert "the units forbid what was found" in by_units and "units" not in otherwise
+
+
+def test_a_name_is_that_of_the_law_in_the_users_columns():
+    x = np.linspace(0.5, 2.0, 40)
+    law = discover({"x": x, "y": 3.0 * x}).best
+    counted = replace(law, scales=(Scale(1e6), Scale(2e6)))
+    assert (law.name, counted.name) == ("proportionality", "straight line")
 
 
 def test_a_wave_is_solved_for_as_it_is_written():

@@ -282,3 +282,9 @@ def test_names_of_units_with_a_digit_are_no_powers():
     """Centimetres of water, a pressure."""
     water = Units.of(["cmH2O", "kPa", "m3"], ["p", "q", "V"])
     assert (water.dimensions[0] == water.dimensions[1]).all() and water.dimensions[2].max() == 3.0
+
+
+def test_a_constant_beside_a_logarithm_has_the_unit_of_its_term():
+    x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
+    units = Units.of(["mA/cm^2", "V"], "jE")
+    assert units.of_constants(parse("x2 - 0.12*ln(x1) - 0.8"), x) == ("V", "V")

@@ -56,10 +56,10 @@ from .measurements import (
     whole_number,
 )
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result
+from .result import FORBIDDEN, SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_people_write, digits_needed, led, without_rounding
+from .writing import about_vertices, as_people_write, digits_needed, normalised, without_rounding
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -395,8 +395,8 @@ def _written(
 ) -> Expression:
     """Fitted to points (N, D), in the form that people write unless that loses some of them."""
     usual = usual_points(expression, points, scales)
-    fitted = without_rounding(polished(led(expression), points, scales, usual))
-    form = as_people_write(fitted, exact)
+    fitted = without_rounding(polished(normalised(expression), points, scales, usual))
+    form = about_vertices(as_people_write(fitted, exact), points)
     if form == fitted:
         return fitted
     other = without_rounding(polished(form, points, scales, usual))
@@ -418,14 +418,16 @@ def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:
 def _with_units(
     laws: Sequence[Law], units: Units, points: np.ndarray, notes: list[str]
 ) -> list[Law]:
-    """Laws with the units of their constants; ``notes`` says if the units forbid some."""
+    """Laws with the units of their constants; ``notes`` says if the units forbid some, or all."""
     own = [units.of_constants(law.program, points) for law in laws]
     pairs = list(zip(laws, own, strict=True))
-    if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
+    kept = [replace(law, units=found) for law, found in pairs if found is not None]
+    mixed = [law for law, found in pairs if found is None and (law.certificate.law or not kept)]
+    if mixed:
         notes.append(
-            f"units forbid {counted(len(mixed), 'equation')}, such as {mixed[0]!r}: left out"
+            f"{FORBIDDEN} {counted(len(mixed), 'equation')}, such as {mixed[0]!r}: left out"
         )
-    return [replace(law, units=found) for law, found in pairs if found is not None]
+    return kept
 
 
 def _least(laws: Sequence[Law]) -> float:
