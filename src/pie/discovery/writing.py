@@ -144,7 +144,7 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
     'x2 - (x1 + 0.5)**2 - 0.75'
     """
     now, numbers = usual(expression), _count(expression)
-    if now.name and not now.variable:
+    if now.shape and not now.variable:
         return normalised(expression)
     for variable in reversed(expression.variables):
         if len(given) and given[variable - 1]:
