@@ -81,6 +81,11 @@ def test_a_measured_column_is_given_by_one_that_was_set():
         assert as_people_write(same, set_first) == same, "not solved, longer, or known so"
 
 
+def test_a_number_that_the_first_square_uses_up_comes_back_with_the_second():
+    law = parse("x1**2 + x2**2 - 4*x1 - 6*x2 + 4")
+    assert str(normalised(law)) == "(x1 - 2.0)**2 + (x2 - 3.0)**2 - 9.0"
+
+
 @pytest.mark.parametrize("lowest", [1.0, 0.0])
 def test_a_parabola_far_from_zero_is_written_by_its_vertex(lowest):
     x = np.linspace(50.0, 51.0, 60)

@@ -242,8 +242,9 @@ def _about_vertex(of: dict[Tree, float], x: Tree) -> dict[Tree, float]:
     square = power_tree(x, ("c", 2.0))
     around, beyond = _square(x, of[square], of.get(x, 0.0))
     found = {around if one == square else one: k for one, k in of.items() if one not in (x, ONE)}
-    number = of[ONE] - beyond
-    return found | ({ONE: number} if abs(number) > PROPORTIONAL * abs(of[ONE]) else {})
+    before = of.get(ONE, 0.0)  # none where that of another column's vertex was as large
+    number = before - beyond
+    return found | ({ONE: number} if abs(number) > PROPORTIONAL * abs(before) else {})
 
 
 def _peak(expression: Expression) -> Expression:
