@@ -37,14 +37,6 @@ def test_frames_are_taken_by_the_names_of_their_columns():
     assert law("x1*x2 - 3", ("0", "1"))(pd.DataFrame([[1.0, 3.0]])).tolist() == [0.0]
 
 
-def test_an_exponent_that_is_known_is_written_as_a_fraction():
-    assert str(law(f"x2 - 3.5*x1**{2 / 3!r}").equation) == "Eq(y, 3.5*x**(2/3))"
-    other = law("x2 - 3.5*x1**0.75")
-    assert str(other.equation) == "Eq(y, 3.5*x**0.75)"
-    assert str(other.solved_for("x")) == "Eq(x, 0.1882*y**(4/3))"
-    assert str(law("x2**0.3 - 1.5*x1").solved_for("x")) == "Eq(x, 0.6667*y**0.3)"
-
-
 def test_an_origin_is_printed_as_it_was_read():
     one = law("x2 - 3.5*x1", scales=(Scale(0.3), Scale()))
     assert str(one.solved_for("y")) == "Eq(y, 3.5*(x - 0.3))"

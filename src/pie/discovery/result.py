@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from fractions import Fraction
 from itertools import compress
 from pathlib import Path
 
@@ -43,7 +42,6 @@ from .measurements import Table, columns_in, counted
 from .scales import Scale
 from .writing import equation, name_from_elsewhere
 
-LARGEST_ROOT = 20  # exponents are written as fractions up to this denominator
 FORMAT = 10  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
@@ -75,22 +73,16 @@ def measured(value: float, error: float) -> str:
 
 
 def _known_number(size: float) -> sympy.Expr:
-    """A number that is not fitted, as it is written: 1, 1.5, 2/3, pi/180."""
-    if 4.0 * size == round(4.0 * size):
+    """A number that is not fitted, as it is written: 1, 1.5, pi/180."""
+    if 2.0 * size == round(2.0 * size):
         return number(size)
-    if size == round(3.0 * size) / 3.0:
-        return sympy.Rational(round(3.0 * size), 3)
     return sympy.pi * sympy.Rational(round(size * 360.0 / math.pi), 360)
 
 
 def _root(power: sympy.Pow) -> sympy.Expr:
-    """A root with its exponent as it is written: 1/3 for 0.3333333333333333, but 1.5 and 0.7."""
-    if not power.exp.is_Float:
-        return power
-    exponent = Fraction(float(power.exp)).limit_denominator(LARGEST_ROOT)
-    usual = abs(exponent.numerator) == 1 or exponent.denominator in (1, 3)
-    written = usual and float(exponent) == float(power.exp)
-    return power.base ** sympy.Rational(exponent) if written else power
+    """A root with its exponent as it is written: 1/3 for 0.3333333333333333."""
+    n = round(1.0 / abs(power.exp)) if power.exp.is_Float and power.exp else 0
+    return power.base ** sympy.Rational(1, n) if n and float(power.exp) == 1.0 / n else power
 
 
 def _in_names(text: str, names: Sequence[str]) -> str:

@@ -1,9 +1,8 @@
 """Numbers of an equation: those that are fitted, known ones, and one number in several places.
 
 In formulas of science (data/prior) one of five constants that are summands is ±1, as in √(1 − v²),
-one of five exponents is a multiple of a half, a third or a quarter, and one of eight constants has
-the magnitude of an earlier one, as in A·(1 − exp(−k·t)) = A − A·exp(−k·t); tools/forms.py counts
-them.
+one of eight exponents is a half-integer, and one of eight constants has the magnitude of an earlier
+one, as in A·(1 − exp(−k·t)) = A − A·exp(−k·t); tools/forms.py counts them.
 """
 
 import functools
@@ -19,7 +18,7 @@ QUARTER = np.pi / 2.0  # of a turn: a phase that makes a cosine of a sine
 WHOLE = (1.0, 2.0, 3.0, 4.0, 5.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5)  # magnitudes counted as exact
 SAME = 1e-12  # relative tolerance for a number of waves
 NEAR = 0.01  # the same, for a rate that may be one of :data:`RATES`
-SMALL, LARGEST = 2.0, 4.0  # known exponents at most: of k/3 and k/4, and of k/2
+LARGEST = 4.0  # half-integer that is a known exponent at most: two of those formulas have more
 ALIKE = 0.1  # relative difference of two numbers that may be one
 FACTOR, SUMMAND, EXPONENT = "factor", "summand", "exponent"  # parts that a constant plays
 RADICAND = "radicand"  # a factor of what a root, power or logarithm is of: its sign, if canonical
@@ -49,19 +48,9 @@ def _is_rate(size: float, inside: str) -> bool:
     return inside == WAVE and any(abs(size - rate) <= SAME * rate for rate in RATES)
 
 
-def _known_exponents(size: float) -> tuple[float, ...]:
-    """The nearest ones: k/2 and, up to 2, k/3 and k/4.
-
-    >>> _known_exponents(1.3), _known_exponents(3.3)
-    ((1.5, 1.3333333333333333, 1.25), (3.5,))
-    """
-    parts = (2.0, 3.0, 4.0) if size <= SMALL else (2.0,)
-    return tuple(dict.fromkeys(max(1.0, round(part * size)) / part for part in parts))
-
-
 def _is_known(size: float, part: str, inside: str) -> bool:
     if part == EXPONENT:
-        return size <= LARGEST and size in _known_exponents(size)
+        return 2.0 * size == round(2.0 * size) and size <= LARGEST
     if inside == WAVE:
         phase = part == SUMMAND and abs(size - QUARTER) <= SAME * QUARTER
         return phase or _is_rate(size, inside)
@@ -71,9 +60,8 @@ def _is_known(size: float, part: str, inside: str) -> bool:
 def known_numbers(expression: Expression) -> np.ndarray:
     """Constants that are known and not fitted, (P,).
 
-    As exponents k/2 up to 4, and k/3 and k/4 up to 2; outside of waves ±1 as a summand, or as the
-    sign of what a root, power or logarithm is of; inside of waves π/2 as a summand, and π/360,
-    π/180 and π/90.
+    Half-integers up to 4 as exponents; outside of waves ±1 as a summand, or as the sign of what a
+    root, power or logarithm is of; inside of waves π/2 as a summand, and π/360, π/180 and π/90.
 
     >>> from pie.expr.expression import parse
     >>> known_numbers(parse("x1 - 2.5*sin(0.017453292519943295*x2)"))
@@ -117,9 +105,9 @@ def _like(one: tuple[str, str], other: tuple[str, str]) -> bool:
 def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
     """Simpler values for each constant that is fitted.
 
-    0 and ±1, for an exponent the nearest known ones; inside of a wave a quarter of a turn, a half
-    as a phase, and a rate of degrees within 1 %; the magnitude of a like constant within a tenth of
-    it.
+    0 and ±1, for an exponent the nearest half-integer > 0; inside of a wave a quarter of a turn, a
+    half as a phase, and a rate of degrees within 1 %; the magnitude of a like constant within a
+    tenth of it.
     """
     values: list[tuple[float, ...]] = []
     fitted = ~known_numbers(expression)
@@ -132,7 +120,7 @@ def simpler_values(expression: Expression) -> list[tuple[float, ...]]:
         others = [abs(c) for c, its, too in numbers if too and _like(part, its)]
         sizes = [other for other in others if 0.0 < abs(size - other) <= ALIKE * size]
         if part[0] == EXPONENT:
-            found = _known_exponents(size)
+            found = (max(0.5, round(2.0 * constant) / 2.0),)
         elif part[1] == WAVE:
             sizes += [QUARTER, *(rate for rate in RATES if abs(size - rate) <= NEAR * rate)]
             sizes += [2.0 * QUARTER] if part[0] == SUMMAND else []
