@@ -133,3 +133,8 @@ def test_tables_of_zeros_end_without_an_error(seed):
     for column in points.T:
         column[rng.integers(0, 60, 3)] = rng.normal(size=3)
     assert all(np.isfinite(c.expression.constants).all() for c in null_space(points).candidates)
+
+
+def test_a_factor_that_leaves_no_relation_is_refused():
+    with pytest.raises(ValueError, match="null_space.factor is 0.5; expected at least 1"):
+        NullSpaceConfig(factor=0.5)

@@ -72,3 +72,17 @@ def test_what_cannot_be_done_is_quoted(problem, wild):
         under(problem, "heat", 1.0)
     with pytest.raises(ValueError, match="1000 points of W01-whole; expected at most 200"):
         under(wild, "points", 1000)
+
+
+@pytest.mark.parametrize(
+    "condition, value, expected",
+    [
+        ("noise", -0.1, "noise is -0.1; expected a number, at least 0"),
+        ("relative noise", np.nan, "relative noise is nan; expected a number, at least 0"),
+        ("outliers", 1.5, "outliers is 1.5; expected a number, 0 to 1"),
+        ("points", 0.5, "points is 0.5; expected a whole number, at least 1"),
+    ],
+)
+def test_a_value_that_a_condition_cannot_have_is_quoted(condition, value, expected, problem):
+    with pytest.raises(ValueError, match=expected):
+        under(problem, condition, value)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from pie.data.corpus import Corpus, CorpusConfig
+from pie.data.generator import GeneratorConfig
 from pie.data.mixture import MixtureConfig
 from pie.data.validation import FIRST, noisy_problems, validation_problems
 from pie.experiments.methods import Setting, in_parts
@@ -61,3 +62,13 @@ def test_noise_is_dealt_out_evenly_over_different_equations(problems):
         (name, d, level) for name in "ab" for d in (2, 3) for level in ("", "0.05") for _ in "12"
     )
     assert len({p.equation_id for p in found}) == len(found) == 16
+
+
+@pytest.mark.parametrize(
+    "config",
+    [CorpusConfig(generator=GeneratorConfig(max_variables=2)), CorpusConfig(n_points=10)],
+    ids=["two variables", "few points"],
+)
+def test_a_corpus_without_such_problems_is_refused(config):
+    with pytest.raises(ValueError, match="expected at least 3 and 20"):
+        noisy_problems([("a", Corpus(config))], (0.0,), each=1, first=0)

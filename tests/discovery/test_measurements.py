@@ -9,6 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pie.discovery.measurements import (
+    NOTES,
+    UNITS,
     BadTable,
     columns_in,
     measurements,
@@ -135,7 +137,7 @@ def test_a_name_of_several_levels_is_one_text():
         (b"", "is empty; expected a table"),
         (b"\n # nothing\n", "is empty"),
         (b"a,b\n1,2\n3\n4,5\n", "row 2 of .* has 1 field; expected 2"),
-        (b"\xff\xfe\x00\x81", "cannot read .*points.csv"),
+        (b"\xff\x00\x81", "cannot read .*points.csv"),
         (None, "cannot read .*points.csv"),
     ],
     ids=["empty", "comments only", "ragged", "bytes", "no file"],
@@ -448,8 +450,9 @@ def test_columns_are_taken_by_name_or_place():
     [
         ("T\tcost\n1.5\t987\n2.5\t1,234\n3.5\t12,345\n", [987.0, 1234.0, 12345.0],
          ["commas stand between thousands: 1,234 is 1234"]),
-        ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345],
-         ["commas are decimal signs: 0,987 is 0.987"]),
+        ("T;cost\n1;9,987\n2;1,234\n3;2,345\n", [9.987, 1.234, 2.345],
+         ["commas are decimal signs: 9,987 is 9.987"]),
+        ("T;cost\n1;0,987\n2;1,234\n3;2,345\n", [0.987, 1.234, 2.345], []),
         ("T;cost\n1;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
         ("T;cost\n1.5;0,98\n2;1,234\n3;2,345\n", [0.98, 1.234, 2.345], []),
         ("T;cost\n1;1,234.5\n2;2,345.5\n3;12,345.5\n", [1234.5, 2345.5, 12345.5],
@@ -457,11 +460,20 @@ def test_columns_are_taken_by_name_or_place():
         ("T;cost\n1;1,234\n2;2,345\n3;1,234,567\n", [1234.0, 2345.0, 1234567.0],
          ["commas stand between thousands: 1,234 is 1234"]),
     ],
-    ids=["thousands", "either", "decimals", "decimals and points", "both", "millions"],
+    ids=["thousands", "either", "zero before", "decimals", "decimals and points", "both",
+         "millions"],
 )  # fmt: skip
 def test_commas_in_numbers_are_of_one_kind_in_a_file(text, values, note, tmp_path):
     frame = read_csv(table(tmp_path, text))
     assert frame["cost"].astype(float).tolist() == values and frame.attrs["pie.notes"] == note
+
+
+def test_numbers_are_read_as_spreadsheets_write_them(tmp_path):
+    text = 'T,cost\n\u22121,987\n2,"1,234"\n3,"12,345.5"\n4,#DIV/0!\n5,n.d.\n'
+    expected = [[-1.0, 987.0], [2.0, 1234.0], [3.0, 12345.5]]
+    frame = pd.DataFrame({"T": [-1, 2, 3], "cost": ["987", "1,234", "12,345.5"]})
+    for data in (table(tmp_path, text), frame):
+        assert measurements(data, missing="drop").points.tolist() == expected
 
 
 @pytest.mark.parametrize("missing", ["error", "drop"])
@@ -484,3 +496,12 @@ def test_a_name_of_a_table_that_was_read_keeps_its_brackets(tmp_path):
     """T (min) is told from T (max), and is no time in minutes where it stands alone."""
     frame = read_csv(table(tmp_path, "T (min),T (max),p\n1,2,3\n2,3,5\n3,4,8\n4,5,13\n"))
     assert measurements(frame[["T (min)", "p"]]).names == ("T (min)", "p")
+
+
+@pytest.mark.parametrize("encoding, noted", [("utf-8", 0), ("utf-16", 0), ("cp1252", 1)])
+def test_a_file_may_be_as_a_spreadsheet_writes_it(tmp_path, encoding, noted):
+    path = tmp_path / "angles.csv"
+    path.write_text("angle (°);force (µN)\n10;1.5\n20;3.1\n", encoding=encoding)
+    frame = read_csv(path)
+    assert [*frame] == ["angle", "force"] and frame.attrs[UNITS] == {"angle": "°", "force": "µN"}
+    assert sum("Windows-1252" in note for note in frame.attrs[NOTES]) == noted

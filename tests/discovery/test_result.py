@@ -16,6 +16,7 @@ import sympy
 from pie import discover
 from pie.discovery.certificate import Certificate
 from pie.discovery.result import Law, Result
+from pie.discovery.scales import Scale
 from pie.expr.expression import parse
 from pie.expr.solving import Unsolved
 from pie.search.candidates import Price
@@ -34,6 +35,11 @@ def test_frames_are_taken_by_the_names_of_their_columns():
     one, frame = law("x1*x2 - 3"), pd.DataFrame({"t": [9.0, 9.0], "y": [3.0, 1.0], "x": [1.0, 3.0]})
     assert one.distance(frame).tolist() == [0.0, 0.0]
     assert law("x1*x2 - 3", ("0", "1"))(pd.DataFrame([[1.0, 3.0]])).tolist() == [0.0]
+
+
+def test_an_origin_is_printed_as_it_was_read():
+    one = law("x2 - 3.5*x1", scales=(Scale(0.3), Scale()))
+    assert str(one.solved_for("y")) == "Eq(y, 3.5*(x - 0.3))"
 
 
 def test_of_two_laws_one_is_always_the_answer():
@@ -148,6 +154,18 @@ def test_what_is_printed_of_a_law_far_from_zero_is_where_the_points_are(x, y):
     f = sympy.lambdify(sympy.symbols("x y"), shown.lhs - shown.rhs)
     away = np.abs(f(x, y) - f(x, y + 1e-4 * np.ptp(y))) / (1e-4 * np.ptp(y))
     assert np.abs(f(x, y)).max() < 0.01 * np.ptp(y) * np.median(away)
+
+
+def test_units_are_the_reason_only_where_they_forbid_something():
+    by_units, otherwise = (str(Result((), ("p", "t"), (), 9, 1.0, n)) for n in (1, 0))
+    assert "the units forbid what was found" in by_units and "units" not in otherwise
+
+
+def test_a_name_is_that_of_the_law_in_the_users_columns():
+    x = np.linspace(0.5, 2.0, 40)
+    law = discover({"x": x, "y": 3.0 * x}).best
+    counted = replace(law, scales=(Scale(1e6), Scale(2e6)))
+    assert (law.name, counted.name) == ("proportionality", "straight line")
 
 
 def test_a_wave_is_solved_for_as_it_is_written():

@@ -12,7 +12,7 @@ from pie.expr.expression import parse, to_tree
 from pie.expr.solving import implicit
 from pie.search.forms import COUNTS, NODES, Forms, forms, nodes
 from pie.search.price import Prices, has_high_power
-from pie.search.shapes import shapes
+from pie.search.shapes import Usual, shapes
 
 
 def cost(text, n_variables=2, prior=None):
@@ -117,7 +117,7 @@ def test_a_name_makes_a_form_cheaper_and_all_forms_of_a_name_alike(monkeypatch):
     texts = ["x2 - 1.5*exp(-2.3*exp(-0.7*x1))", "x2 - 1.5/(1 + 0.7*(x1 - 0.3)**2)", "x2 - 1.5*x1"]
     named = [cost(text) for text in texts]
     assert max(named) <= np.log(2.0 * len(shapes(2))) + 1e-9
-    monkeypatch.setattr("pie.search.forms.name_of", lambda expression: "")
+    monkeypatch.setattr("pie.search.forms.usual_form", lambda form: Usual())
     unnamed = Forms(forms().counts)  # which remembers no cost
     drawn = [cost(text, prior=unnamed) for text in texts]
     shared = np.log(2.0) - np.log(np.exp(-np.array(drawn) + np.log(2.0)) + 1.0 / len(shapes(2)))

@@ -189,7 +189,8 @@ def test_a_name_does_not_depend_on_the_signs_of_numbers(rng):
     for name, form in 2 * (shapes(2) + shapes(3)):
         whole = np.equal(form.constants, np.round(form.constants))
         signs = np.where(whole, 1.0, rng.choice([-1.0, 1.0], len(whole)))
-        assert name_of(canonical(form.with_constants(signs * form.constants))) == name
+        other = name_of(canonical(form.with_constants(signs * form.constants)))
+        assert other in (name, "")  # no name: a pole that the shape lacks
 
 
 @pytest.mark.parametrize(
@@ -208,6 +209,9 @@ def test_a_name_does_not_depend_on_the_signs_of_numbers(rng):
         ("x1 - 0.3*x2*x3", "product"),
         ("sin(x1*x2) - 0.3*x2", ""),
         ("x1**3 + x2**3 - 1.7", ""),
+        ("x2 - 2.5/(2.3*exp(0.7*x1) - 1)", ""),  # it has a pole
+        ("x2 - 2.5/(1 - 0.7*(x1 - 0.3)**2)", ""),
+        ("x2 - 2.5/(2.3*exp(0.7*x1) + 1)", "logistic"),
     ],
 )
 def test_a_form_has_the_name_that_people_use(text, name):

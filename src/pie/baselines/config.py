@@ -101,6 +101,8 @@ class NullSpaceConfig:
     def __post_init__(self):
         if not 2 <= self.degree <= 5:
             raise ValueError(f"null_space.degree is {self.degree}; expected 2 to 5")
+        if not self.factor >= 1.0:
+            raise ValueError(f"null_space.factor is {self.factor}; expected at least 1")
 
 
 @dataclass(frozen=True)

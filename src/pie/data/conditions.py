@@ -19,11 +19,16 @@ def under(problem: Problem, condition: str, value: float) -> Problem:
     """A noise-free problem under one of :data:`CONDITIONS`, which is added to its ``sampling``.
 
     ``value`` is σ (relative noise), the noise in standard deviations of each column, the share of
-    outliers, or the number of points. ValueError for an unknown condition, or more points than a
-    problem of ``wild`` has.
+    outliers, or the number of points. ValueError for an unknown condition, a value that it cannot
+    have, or more points than a problem of ``wild`` has.
     """
     if condition not in CONDITIONS:
         raise ValueError(f"condition is {condition!r}; expected one of {', '.join(CONDITIONS)}")
+    least, most = {"outliers": (0.0, 1.0), "points": (1.0, np.inf)}.get(condition, (0.0, np.inf))
+    if not least <= value <= most or np.isinf(value) or condition == "points" and value % 1.0:
+        kind = "a whole number" if condition == "points" else "a number"
+        expected = f"at least {least:g}" if np.isinf(most) else f"{least:g} to {most:g}"
+        raise ValueError(f"{condition} is {value}; expected {kind}, {expected}")
     if condition == "points":
         points = _with_points(problem, int(value))
     else:

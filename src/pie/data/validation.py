@@ -44,10 +44,17 @@ def noisy_problems(
     """``each`` problems per corpus, level, and two or three variables; no equation is used twice.
 
     ``corpora`` are named and noise-free; ``levels`` are of additive normal noise, in standard
-    deviations of each column. Items below ``first`` are not used.
+    deviations of each column. Items below ``first`` are not used. ValueError for a corpus that
+    cannot have such problems.
     """
     problems = []
     for name, corpus in corpora:
+        most, n_points = corpus.config.generator.max_variables, corpus.config.n_points
+        if most < 3 or n_points < FEWEST_POINTS:
+            raise ValueError(
+                f"corpus {name!r} has up to {most} variables and {n_points} points; expected at "
+                f"least 3 and {FEWEST_POINTS}"
+            )
         wanted = {d: [*levels] * each for d in (2, 3)}  # levels still to be given
         for k in count(first):
             if not any(wanted.values()):

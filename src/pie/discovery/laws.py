@@ -59,7 +59,7 @@ from .pretrained import from_pretrained
 from .result import SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import as_people_write, digits_needed, led, without_rounding
+from .writing import about_vertices, as_people_write, digits_needed, normalised, without_rounding
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -153,7 +153,7 @@ def discover(
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
-    laws: list[Law] = []
+    laws, forbidden = list[Law](), list[Law]()
     notes, complete = list(table.notes), True
     if units is None:
         known_units = Units.of_headers(table, notes)
@@ -179,7 +179,8 @@ def discover(
                 )
                 in_units = tuple(counted_in[j] for j in columns)
                 found = [replace(law, column_units=in_units) for law in found]
-                laws += found if own is None else _with_units(found, own, points, notes)
+                sound, mixed = (found, []) if own is None else _with_units(found, own, points)
+                laws, forbidden = laws + sound, forbidden + mixed
                 watch.progress.update()
                 if not complete:
                     break
@@ -203,7 +204,11 @@ def discover(
         tried = "; ".join(", ".join(table.names[j] for j in columns) for columns in searched)
         sets = counted(len(searched), "set")
         notes.append(f"searched {sets} of columns{': ' if searched else ''}{tried}")
-    return Result(tuple(laws), table.names, tuple(notes), len(table.points), watch.elapsed)
+    if forbidden:
+        equations = counted(len(forbidden), "equation")
+        notes.append(f"units forbid {equations}, such as {forbidden[0]!r}: left out")
+    found = tuple(laws), table.names, tuple(notes), len(table.points), watch.elapsed
+    return Result(*found, len(forbidden))
 
 
 def _place(name: object, names: tuple[str, ...]) -> int:
@@ -217,8 +222,8 @@ def _place(name: object, names: tuple[str, ...]) -> int:
 
 def _form(price: Price) -> float:
     """Price of all but the misfit; what the units forbid is told apart later."""
-    if math.isinf(price.units):
-        price = replace(price, units=0.0)
+    if math.isinf(price.hidden):
+        price = replace(price, hidden=0.0)
     return price.total - price.misfit if math.isfinite(price.misfit) else math.inf
 
 
@@ -395,8 +400,8 @@ def _written(
 ) -> Expression:
     """Fitted to points (N, D), in the form that people write unless that loses some of them."""
     usual = usual_points(expression, points, scales)
-    fitted = without_rounding(polished(led(expression), points, scales, usual))
-    form = as_people_write(fitted, exact)
+    fitted = without_rounding(polished(normalised(expression), points, scales, usual))
+    form = about_vertices(as_people_write(fitted, exact), points)
     if form == fitted:
         return fitted
     other = without_rounding(polished(form, points, scales, usual))
@@ -416,16 +421,13 @@ def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:
 
 
 def _with_units(
-    laws: Sequence[Law], units: Units, points: np.ndarray, notes: list[str]
-) -> list[Law]:
-    """Laws with the units of their constants; ``notes`` says if the units forbid some."""
+    laws: Sequence[Law], units: Units, points: np.ndarray
+) -> tuple[list[Law], list[Law]]:
+    """Laws with the units of their constants, and what is missed among those that units forbid."""
     own = [units.of_constants(law.program, points) for law in laws]
     pairs = list(zip(laws, own, strict=True))
-    if mixed := [law for law, found in pairs if found is None and law.certificate.law]:
-        notes.append(
-            f"units forbid {counted(len(mixed), 'equation')}, such as {mixed[0]!r}: left out"
-        )
-    return [replace(law, units=found) for law, found in pairs if found is not None]
+    kept = [replace(law, units=found) for law, found in pairs if found is not None]
+    return kept, [f for f, found in pairs if found is None and (f.certificate.law or not kept)]
 
 
 def _least(laws: Sequence[Law]) -> float:

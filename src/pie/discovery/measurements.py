@@ -1,12 +1,12 @@
 """Tables of measurements → points that can be searched, and what was left out and why."""
 
+import codecs
 import contextlib
 import csv
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -33,10 +33,13 @@ from .scales import (
 
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 FINEST = 1e-60  # those of columns that vary by less vanish
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
+_MISSING = {
+    "", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "n.a.", "n.d.", "nd", "<na>",
+    "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!",
+}  # fmt: skip
 NOTES, UNITS = "pie.notes", "pie.units"  # attributes of a data frame
 _UNNAMED = "column {}"  # in a table with a header
 # names of columns that number the rows, if they do; the first ones where one has no name
@@ -79,20 +82,19 @@ def read_csv(path: Path) -> pd.DataFrame:
     """A table from a text file, whatever its delimiter, decimal sign and header; cells are text.
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
-    within a number is its decimal sign, or between thousands if other numbers have points. Lines
+    within a number is its decimal sign, or between thousands if other numbers have points; within
+    quotes among commas, ``"1,250"``, it is between thousands. Lines
     that begin with # are comments. A first line of numbers, or of a row's name and numbers, is no
     header: columns are then x1, x2, … A second line may hold units. ``-`` is standard input.
     BadTable quotes what is wrong with the file.
     """
-    path = Path(path)
+    path, notes = Path(path), list[str]()
     try:
         if path == Path("-"):
             data = sys.stdin.buffer.read() if sys.stdin else b""
         else:
             data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadTable(f"cannot read {path}: {error}; expected text in UTF-8") from None
+        text = _decoded(data, notes)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         shown = path if str(path).isprintable() and len(str(path)) < 256 else quoted(str(path))
@@ -107,7 +109,6 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise BadTable(f"{path} is not a table: {error}; expected rows of numbers") from None
     if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
         rows = [row[:-1] for row in rows]
-    notes: list[str] = []
     if delimiter != ",":
         rows = _with_points(rows, notes)
     header = _is_header(rows)
@@ -130,6 +131,19 @@ def read_csv(path: Path) -> pd.DataFrame:
     frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
     frame.attrs[NOTES] = notes
     return frame
+
+
+def _decoded(data: bytes, notes: list[str]) -> str:
+    """Text in UTF-8, in UTF-16 if it is marked so, or in Windows-1252; else ValueError."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    with contextlib.suppress(UnicodeDecodeError):
+        return data.decode("utf-8-sig")
+    text = data.decode("cp1252")
+    if "\0" in text:
+        raise ValueError("it is not text in UTF-8, UTF-16 or Windows-1252")
+    notes.append("the file is not in UTF-8: read as Windows-1252")
+    return text
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -186,7 +200,7 @@ def _number(cell: str) -> float | None:
     if cell.strip().lower() in _MISSING:
         return np.nan
     try:
-        return float(cell.replace("_", " "))
+        return float(_without_thousands(cell.strip().replace("_", " ").replace("\u2212", "-")))
     except ValueError:
         return None
 
@@ -199,7 +213,7 @@ def _with_point(cell: str) -> str:
 def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
     """Rows of a file in which commas do not separate fields, without commas in numbers."""
     cells = [cell for row in rows for cell in row]
-    numbers = [cell for cell in cells if _number(_without_thousands(cell)) is not None]
+    numbers = [cell for cell in cells if _number(cell) is not None]
     with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
     with_commas += [cell for cell in numbers if "," in cell and cell not in with_commas]
     either = all(map(_THOUSANDS.fullmatch, with_commas))
@@ -244,24 +258,20 @@ def measurements(
     notes: list[str] = [*frame.attrs.get(NOTES, [])]
     units = frame.attrs[UNITS]
     frame = _without_labels(frame, notes)
-    names = _names(frame)
-    counted_on = {name: _scale(frame.iloc[:, j], name) for j, name in enumerate(names)}
-    columns = [_column(frame.iloc[:, j], *scale) for j, scale in enumerate(counted_on.items())]
-    points = np.column_stack(columns) if columns else np.empty((len(frame), 0))
-    points += 0.0  # −0 becomes 0
-    points, names = _without_row_numbers(points, names, notes)
-    points, names, errors = _without_errors(points, names, units, notes)
-    if missing == "drop":
-        points, names = _with_values(points, names, notes)
-    points, names = _without_marks(points, names, notes)
-    points = _complete(points, names, missing, notes)
-    repeated = pd.DataFrame(points).duplicated().to_numpy(bool)
+    _check_names(frame)
+    counted_on = {name: _scale(column, name) for name, column in frame.items()}
+    columns = {name: _column(frame[name], name, scale) for name, scale in counted_on.items()}
+    table = pd.DataFrame(columns, range(len(frame))) + 0.0  # −0 becomes 0
+    table = _without_row_numbers(table, notes)
+    table, errors = _without_errors(table, units, notes)
+    table = _complete(_with_values(table, missing, notes), missing, notes)
+    repeated = table.duplicated().to_numpy(bool)
     if repeated.any():
         rows = counted(int(repeated.sum()), "row")
         notes.append(f"{rows} left out, equal to earlier ones in every column that is used")
-    points = points[~repeated]
-    varying = _varying(points, names, notes)
-    n, d = len(points), len(varying)
+    table = table[~repeated]
+    kept = _varying(table, notes)
+    n, d = len(table), len(kept)
     if d < 2:
         why = f": {'; '.join(notes[:_SHOWN])}" if notes else ""
         raise BadTable(f"columns that vary: {d}; expected at least 2{why}")
@@ -272,8 +282,8 @@ def measurements(
     if n > max_points:
         notes.append(f"{max_points} of {n} rows are used, drawn at random")
         chosen = np.random.default_rng(seed).choice(n, max_points, replace=False)
-        points = points[np.sort(chosen)]
-    kept, points = tuple(names[j] for j in varying), points.take(varying, axis=1)
+        table = table.iloc[np.sort(chosen)]
+    points = np.array(table[[*kept]], order="C")
     both = zip((counted_on[name] for name in kept), points.T, strict=True)
     scales = tuple(own if own.conventional else scale_of_numbers(column) for own, column in both)
     for scale, column in zip(scales, points.T, strict=True):
@@ -285,50 +295,44 @@ def measurements(
     return Measurements(points, kept, tuple(notes), scales, units, known)
 
 
-def _without_row_numbers(
-    points: np.ndarray, names: list[str], notes: list[str]
-) -> tuple[np.ndarray, list[str]]:
+def _without_row_numbers(table: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Without a column that is called so and numbers the rows, if there are more than two."""
-    for j, name in enumerate(names):
-        column = points[:, j]
+    for name, column in table.items():
         ascending = np.all(np.diff(column) > 0.0) and np.all(column == np.round(column))
-        if name.lower() in _ROWS and ascending and len(names) > 2:
+        if name.lower() in _ROWS and ascending and table.shape[1] > 2:
             notes.append(f"column {quoted(name)} numbers the rows: left out")
-            return np.delete(points, j, axis=1), [*names[:j], *names[j + 1 :]]
-    return points, names
+            return table.drop(columns=name)
+    return table
 
 
 def _without_errors(
-    points: np.ndarray, names: list[str], units: Mapping[str, str], notes: list[str]
-) -> tuple[np.ndarray, list[str], dict[str, float]]:
+    table: pd.DataFrame, units: Mapping[str, str], notes: list[str]
+) -> tuple[pd.DataFrame, dict[str, float]]:
     """Without columns that are called errors of others and may be; these, as root mean squares."""
-    pairs = {}
-    for j, k in errors_of(names).items():
-        given = points[:, j][~np.isnan(points[:, j])]
-        in_units = units.get(names[j], "") in ("", units.get(names[k], ""))
+    names, pairs = [*table], {}
+    for own, of in ((names[j], names[k]) for j, k in errors_of(names).items()):
+        given = table[own].dropna().to_numpy()
+        in_units = units.get(own, "") in ("", units.get(of, ""))
         if len(given) and given.min() >= 0.0 < given.max() and in_units:
-            pairs.setdefault(k, (j, float(np.sqrt(np.mean(np.square(given)))), np.ptp(given) > 0.0))
-    left = {j for j, _, _ in pairs.values()}
-    kept = [j for j in range(len(names)) if j not in left]
-    if len(kept) < 2:
-        return points, names, {}
-    for k, (j, size, varies) in pairs.items():
-        what = f"the error of {quoted(names[k])}: {size:.3g}"
+            size = float(np.sqrt(np.mean(np.square(given))))
+            pairs.setdefault(of, (own, size, np.ptp(given) > 0.0))
+    if len(names) - len(pairs) < 2:
+        return table, {}
+    for of, (own, size, varies) in pairs.items():
         mean = " in the root mean square" if varies else ""
-        notes.append(f"column {quoted(names[j])} is taken for {what}{mean}")
-    errors = {names[k]: size for k, (_, size, _) in pairs.items()}
-    return points[:, kept], [names[j] for j in kept], errors
+        notes.append(
+            f"column {quoted(own)} is taken for the error of {quoted(of)}: {size:.3g}{mean}"
+        )
+    left = [own for own, _, _ in pairs.values()]
+    return table.drop(columns=left), {of: size for of, (_, size, _) in pairs.items()}
 
 
-def _names(frame: pd.DataFrame) -> list[str]:
-    """Of the columns, as text; not too many, and different ones."""
+def _check_names(frame: pd.DataFrame) -> None:
+    """BadTable if there are too many columns, or two of one name."""
     if frame.shape[1] > MAX_COLUMNS:
         raise BadTable(f"{frame.shape[1]} columns; expected at most {MAX_COLUMNS}: choose some")
-    names = [*frame.columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadTable(f"two columns are called {quoted(name)}; expected different names")
-    return names
+    for name in frame.columns[frame.columns.duplicated(keep=False)][:1]:
+        raise BadTable(f"two columns are called {quoted(name)}; expected different names")
 
 
 def of_columns(
@@ -381,11 +385,11 @@ def quoted(value: object) -> str:
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
 
 
-def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int]:
+def _varying(table: pd.DataFrame, notes: list[str]) -> tuple[str, ...]:
     """Columns that vary, the first of equal ones."""
-    kept: dict[bytes, int] = {}
-    for j, name in enumerate(names):
-        column = points[:, j]
+    kept: dict[bytes, str] = {}
+    for name, values in table.items():
+        column = values.to_numpy()
         if len(column) == 0 or np.ptp(column) == 0.0:
             value = f"{column[0]:g}" if len(column) else "empty"
             notes.append(f"column {quoted(name)} is {value} in every row: left out")
@@ -395,10 +399,10 @@ def _varying(points: np.ndarray, names: list[str], notes: list[str]) -> list[int
                 f"column {quoted(name)} varies by {np.ptp(column):.2g} only; expected at least "
                 f"{FINEST:g}: choose a smaller unit"
             )
-        first = kept.setdefault(column.tobytes(), j)
-        if first < j:
-            notes.append(f"column {quoted(name)} repeats {quoted(names[first])}: left out")
-    return list(kept.values())
+        first = kept.setdefault(column.tobytes(), name)
+        if first != name:
+            notes.append(f"column {quoted(name)} repeats {quoted(first)}: left out")
+    return tuple(kept.values())
 
 
 def _frame(data: Table) -> tuple[pd.DataFrame, bool]:
@@ -596,45 +600,30 @@ def _listed(rows: np.ndarray) -> str:
     return shown + (f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
 
 
-def _with_values(
-    points: np.ndarray, names: list[str], notes: list[str]
-) -> tuple[np.ndarray, list[str]]:
-    """Without the columns in which every value is missing."""
-    empty = np.isnan(points).all(axis=0)
-    notes += [f"column {quoted(name)} has no values: left out" for name in compress(names, empty)]
-    return points[:, ~empty], [*compress(names, ~empty)]
-
-
-def _without_marks(
-    points: np.ndarray, names: list[str], notes: list[str]
-) -> tuple[np.ndarray, list[str]]:
-    """Without the columns that have one value in some rows and none in the others."""
-    gaps = np.isnan(points)
-    low, high = (edge(points, axis=0, initial=far, where=~gaps)
-                 for edge, far in ((np.min, np.inf), (np.max, -np.inf)))  # fmt: skip
-    marks = gaps.any(axis=0) & (low == high)
+def _with_values(table: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
+    """Without the columns that have no value, or one value in some rows and none in the others."""
+    low, gaps = table.min(), table.isna().any()
+    empty, marks = low.isna() & (missing == "drop"), gaps & (low == table.max())
+    notes += [f"column {quoted(name)} has no values: left out" for name in low.index[empty]]
     notes += [
         f"column {quoted(name)} is {value:g} or missing in every row: left out"
-        for name, value in compress(zip(names, low), marks)
+        for name, value in low[marks].items()
     ]
-    return points[:, ~marks], [*compress(names, ~marks)]
+    return table.loc[:, ~(empty | marks)]
 
 
-def _complete(points: np.ndarray, names: list[str], missing: str, notes: list[str]) -> np.ndarray:
+def _complete(table: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
     """The rows without missing values."""
-    gaps = np.isnan(points)
-    incomplete = np.flatnonzero(gaps.any(0))
-    where = "; ".join(
-        f"column {quoted(names[j])} in row {_listed(np.flatnonzero(gaps[:, j]))}"
-        for j in incomplete[:_SHOWN]
-    )
-    if len(incomplete) > _SHOWN:
-        where += f"; and {len(incomplete) - _SHOWN} more columns"
+    gaps = {name: np.flatnonzero(column.isna()) for name, column in table.items()}
+    places = ((quoted(name), _listed(rows)) for name, rows in gaps.items() if len(rows))
+    where = [f"column {name} in row {rows}" for name, rows in places]
+    if len(where) > _SHOWN:
+        where[_SHOWN:] = [f"and {len(where) - _SHOWN} more columns"]
     if where and missing == "error":
         raise BadTable(
-            f"values are missing (NaN): {where}; fill them in, or say missing='drop' "
+            f"values are missing (NaN): {'; '.join(where)}; fill them in, or say missing='drop' "
             "(--missing drop)"
         )
     if where:
-        notes.append(f"rows with missing values are left out: {where}")
-    return points[~gaps.any(1)]
+        notes.append(f"rows with missing values are left out: {'; '.join(where)}")
+    return table.dropna()

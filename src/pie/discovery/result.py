@@ -22,6 +22,7 @@ from ..expr.sympy_bridge import (
     Constant,
     as_text,
     counted_from,
+    digits_before,
     named,
     number,
     rounded,
@@ -39,9 +40,9 @@ from .certificate import Certificate
 from .headers import among
 from .measurements import Table, columns_in, counted
 from .scales import Scale
-from .writing import equation, usual
+from .writing import equation, name_from_elsewhere
 
-FORMAT = 9  # of the JSON
+FORMAT = 10  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -54,6 +55,8 @@ def measured(value: float, error: float) -> str:
 
     >>> measured(1.4998225, 4.8e-06), measured(812.3, 14.0), measured(6.02214e23, 3e18)
     ('1.4998225 ± 0.0000048', '812 ± 14', '6.022140e+23 ± 3.0e+18')
+    >>> measured(27432.1, 552.0), measured(9.512e-08, 6.9e-09)
+    ('27430 ± 550', '9.51e-08 ± 6.9e-09')
     >>> measured(2.0, 0.0), measured(2.0, float("inf"))
     ('2 ± 0', '2 (not determined by the points)')
     """
@@ -61,10 +64,11 @@ def measured(value: float, error: float) -> str:
         return f"{value:.6g} (not determined by the points)"
     if error <= 1e-12 * abs(value):
         return f"{value:.12g} ± {error:.2g}"
-    digits = 1 - math.floor(math.log10(error))
-    if digits <= 10 and max(abs(value), error) < 1e6:
-        return f"{value:.{max(0, digits)}f} ± {error:.{max(0, digits)}f}"
-    shown = max(0, math.floor(math.log10(max(abs(value), error))) + digits)
+    digits = 2 - digits_before(error)
+    if digits <= 10 and 1e-4 <= max(abs(value), error) < 1e6:
+        places = max(0, digits)
+        return f"{round(value, digits):.{places}f} ± {round(error, digits):.{places}f}"
+    shown = max(0, digits_before(max(abs(value), error)) - 1 + digits)
     return f"{value:.{shown}e} ± {error:.1e}"
 
 
@@ -149,9 +153,8 @@ class Law:
     def _from_zero(self, shown: sympy.Basic) -> sympy.Basic:
         """With years as ``year - 1970`` where they are counted from 1970."""
         both = zip(self.names, self.scales, strict=bool(self.scales))
-        return counted_from(
-            shown, {sympy.Symbol(name): number(scale.origin) for name, scale in both if scale.origin}
-        )
+        origins = {name: scale.origin for name, scale in both if scale.origin}
+        return counted_from(shown, {sympy.Symbol(x): number(x0, 15) for x, x0 in origins.items()})
 
     def solved_for(self, name: str) -> sympy.Eq:
         """The law as ``name`` = …, constants to four digits, or more where these would tell less
@@ -250,7 +253,7 @@ class Law:
     @property
     def name(self) -> str:
         """What people call a curve or surface of this form; empty where it has no usual name."""
-        return usual(self.program).name
+        return name_from_elsewhere(self.program, [scale.origin != 0.0 for scale in self.scales])
 
     @property
     def latex(self) -> str:
@@ -385,6 +388,7 @@ class Result:
     notes: tuple[str, ...]
     points: int
     seconds: float
+    forbidden: int = 0  # equations that would be here if the units allowed them
 
     @property
     def best(self) -> Law | None:
@@ -497,6 +501,7 @@ class Result:
             "notes": list(self.notes),
             "points": self.points,
             "seconds": round(self.seconds, 3),
+            "forbidden": self.forbidden,
             "format": FORMAT,
             "version": __version__,
         }
@@ -516,7 +521,8 @@ class Result:
                 raise ValueError(f"format {content['format']!r}; expected {FORMAT}")
             laws = tuple(Law.of_record(record) for record in content["candidates"])
             columns, notes = tuple(content["columns"]), tuple(content["notes"])
-            return cls(laws, columns, notes, content["points"], content["seconds"])
+            numbers = (content[key] for key in ("points", "seconds", "forbidden"))
+            return cls(laws, columns, notes, *numbers)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"{path} holds no result that was saved: {error}") from None
 
@@ -549,9 +555,11 @@ class Result:
     def _why_none(self) -> str:
         """Why no law was found, and what to do."""
         if not self.candidates:
+            if self.forbidden:
+                return "the units forbid what was found. Are they right? units={} gives none."
             return (
                 "no set of columns that was looked at is nearer to a curve or surface than with "
-                "permuted rows, or the units rule out what was found, or the search ended before. "
+                "permuted rows, or the search ended before. "
                 "Name the columns that you expect to obey a law, two or three at a time."
             )
         nearest = max(

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..expr.sympy_bridge import digits_before
+
 CALENDAR = {"year", "years", "yr", "date"}  # words in names of columns of years
 NO_CALENDAR = {"per", "light"}  # words beside these that make another quantity of them
 DECIMAL = {"decimal", "fraction", "fractional"}  # words beside these of years that are not whole
@@ -72,7 +74,7 @@ class Scale:
         """
         if not self.origin:
             return values
-        places, above = KNOWN - _digits_before(self.origin), values - self.origin
+        places, above = KNOWN - digits_before(self.origin), values - self.origin
         decimal = np.round(values, places) == values
         return np.where(decimal, np.round(above, places), above)
 
@@ -130,11 +132,6 @@ def scale_of_numbers(values: np.ndarray) -> Scale:
         return Scale()
     places = math.ceil(math.log10(span))
     return Scale(float(np.round(np.floor(values.min() / 10.0**places) * 10.0**places, -places)))
-
-
-def _digits_before(number: float) -> int:
-    """How many digits of a number stand before its point; of 0.012, −1."""
-    return math.floor(math.log10(abs(number))) + 1
 
 
 def scale_of_dates(times: pd.Series) -> Scale:

@@ -49,10 +49,7 @@ class Units:
     @classmethod
     def of_headers(cls, table: Measurements, notes: list[str]) -> "Units | None":
         """Units behind the names, if no column but years lacks one; ``notes`` say what was read."""
-        each = [
-            unit or scale.unit
-            for unit, scale in zip(table.units, table.scales, strict=True)
-        ]
+        each = [unit or scale.unit for unit, scale in zip(table.units, table.scales, strict=True)]
         missing = [name for name, unit in zip(table.names, each, strict=True) if not unit]
         both = zip(table.names, table.units, strict=True)
         if not (read := ", ".join(f"{name} in {unit}" for name, unit in both if unit)):
@@ -74,7 +71,7 @@ class Units:
     def of_constants(self, expression: Expression, points: np.ndarray) -> tuple[str, ...] | None:
         """Units of the constants of f, in those of the columns; None if f mixes dimensions.
 
-        ``?`` where a logarithm of a quantity with a unit stands beside a constant.
+        A constant beside a logarithm has that of the law where the logarithm's quantity is 1.
 
         >>> from pie.expr.expression import parse
         >>> x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 3))
@@ -91,15 +88,14 @@ class Units:
         each = np.array(own, str)[:, None] == np.array(self.names)
         finer, keeps = exponents(expression, points, each)
         if keeps:  # each unit by itself
-            return tuple(_written(own, row) for row in finer)
+            return tuple(_written(own, row) for row in np.nan_to_num(finer))
         places = [self.names.index(unit) for unit in own]
-        return tuple(_composed(own, self.dimensions[places], row) for row in powers)
+        rows = np.nan_to_num(powers)
+        return tuple(_composed(own, self.dimensions[places], row) for row in rows)
 
 
 def _composed(units: Sequence[str], dimensions: np.ndarray, wanted: np.ndarray) -> str:
-    """The product of the fewest of the units (U, B) that has the wanted dimension, (B,)."""
-    if np.isnan(wanted).any():
-        return "?"
+    """The product of the fewest of the units (U, B) that has the wanted dimension, (B,); else ?."""
     if np.abs(wanted).max(initial=0.0) < CLOSE:
         return ""
     for size in range(1, len(units) + 1):
@@ -112,15 +108,13 @@ def _composed(units: Sequence[str], dimensions: np.ndarray, wanted: np.ndarray) 
 
 
 def _written(units: Sequence[str], powers: np.ndarray) -> str:
-    """A product of powers of units; ``?`` if a power is nan.
+    """A product of powers of units.
 
     >>> _written(["kPa", "l", "K"], np.array([1.0, 0.5, -1.0]))
     'kPa·l^(1/2)/K'
     >>> _written(["rad", "rad/s^2"], np.array([1.0, -1.0])), _written(["J/(mol K)"], np.ones(1))
     ('s^2', 'J/(mol K)')
     """
-    if np.isnan(powers).any():
-        return "?"
     total: dict[str, float] = {}
     for unit, power in zip(units, powers, strict=True):
         for name, exponent in _parts(unit):

@@ -8,11 +8,12 @@ import sympy
 from sympy.core.parameters import distribute
 
 from ..expr.canonical import canonical
-from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree
+from ..expr.expression import Expression, Tree, from_tree, power_tree, to_tree, with_variables
 from ..expr.known_numbers import free_numbers
-from ..expr.solving import solved_for
+from ..expr.origins import far_from_zero, hidden_origins
+from ..expr.solving import is_linear, solved_for
 from ..expr.sympy_bridge import DIGITS, balanced, to_sympy
-from ..expr.terms import ONE, factors, joined, scaled, terms, times
+from ..expr.terms import ONE, factors, joined, scaled, subtrees, summed, terms, times
 from ..search.shapes import Usual, alike, usual_form
 from ..zeroset.distance import first_order_distances, root_mean_square
 
@@ -40,13 +41,34 @@ def usual(expression: Expression) -> Usual:
     return _usual(to_tree(divided(expression)))
 
 
+def name_from_elsewhere(expression: Expression, counted: Sequence[bool]) -> str:
+    """The name of a curve of which the ``counted`` columns are counted from a zero by convention.
+
+    Where the form keeps with another zero it is that of the curve; else that of the curve moved.
+
+    >>> from pie.expr.expression import parse
+    >>> laws = ["x2 - 3*x1", "x2 - 3*x1**2 - 2*x1 - 1", "x2 - 3*x1**2.5"]
+    >>> [name_from_elsewhere(parse(law), [True, False]) for law in laws]
+    ['straight line', 'parabola', 'shifted power law']
+    """
+    columns = np.array(counted, bool)
+    points = np.random.default_rng(0).uniform(0.5, 2.0, (100, len(columns)))
+    if not hidden_origins(expression, points, columns):
+        return usual(expression).name
+    moved: dict[int, Tree] = {
+        j: ("sub", ("x", j), ("c", math.sqrt(j + 0.3))) if of else ("x", j)
+        for j, of in enumerate(counted, 1)
+    }
+    return usual(from_tree(with_variables(to_tree(expression), moved))).name
+
+
 def _usual(tree: Tree) -> Usual:
     for one in (tree, _in_general(tree), _in_general(tree, exponents=True)):
         try:
             found = usual_form(canonical(from_tree(one)))
         except ValueError:
             return Usual()
-        if found.name:
+        if found.shape:
             return found
     return Usual()
 
@@ -54,7 +76,7 @@ def _usual(tree: Tree) -> Usual:
 def _in_general(tree: Tree, exponents: bool = False) -> Tree:
     """With other factors of the terms and other rates of exponentials, or exponents as well."""
     parts = [scaled(term) for term in terms(tree)]
-    return _summed([
+    return summed([
         (factor * (1.0 + 0.1 * i), _with_other_rates(part, exponents))
         for i, (factor, part) in enumerate(parts)
     ])  # fmt: skip
@@ -98,21 +120,11 @@ def divided(expression: Expression) -> Expression:
         if has else times(part, inverse)
         for (_, part), has in zip(parts, having, strict=True)
     ]  # fmt: skip
-    found = _summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)])
+    found = summed([(c, one) for (c, _), one in zip(parts, rest, strict=True)])
     as_many = 2 * sum(having) == len(parts)
-    if as_many and (_usual(to_tree(expression)).name or not _usual(found).name):
+    if as_many and (_usual(to_tree(expression)).shape or not _usual(found).shape):
         return expression
     return from_tree(found)
-
-
-def _summed(parts: list[tuple[float, Tree]]) -> Tree:
-    """Σ factor · term; a first factor −1 stays one."""
-    (factor, part), *others = parts
-    tree = part if factor == 1.0 else times(("c", factor), part)
-    for factor, part in others:
-        summand = part if abs(factor) == 1.0 else times(("c", abs(factor)), part)
-        tree = ("sub" if factor < 0.0 else "add", tree, summand)
-    return tree
 
 
 def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expression:
@@ -126,46 +138,48 @@ def as_people_write(expression: Expression, given: Sequence[bool] = ()) -> Expre
     'x2 - 0.1353352832366127*exp(0.4*x1)'
     >>> str(as_people_write(parse("x1 - 0.04*x1*ln(x2) - 345"), [True, False]))
     'x2 - 72004899337.38588*exp((-8625.0)/x1)'
+    >>> str(as_people_write(parse("x3**1.3 - 1.5*x1**0.39*x2")))
+    'x3 - 1.3660129440829216*x1**0.3*x2**0.7692307692307692'
     >>> str(as_people_write(parse("x1 + 0.5 - sqrt(x2 - 0.75)")))
     'x2 - (x1 + 0.5)**2 - 0.75'
     """
     now, numbers = usual(expression), _count(expression)
-    if now.name and not now.variable:
-        return led(expression)
+    if now.shape and not now.variable:
+        return normalised(expression)
     for variable in reversed(expression.variables):
         if len(given) and given[variable - 1]:
             continue
         if variable == now.variable:
             break
         try:
-            solved = to_tree(solved_for(expression, variable))
+            solved = _each_to_a_power(to_tree(solved_for(expression, variable)))
             other = canonical(from_tree(("sub", ("x", variable), solved)))
         except ValueError:  # not solved, or too long
             continue
         if usual(other).variable == variable and _count(other) <= numbers:
-            return led(other)
-    return led(expression)
+            return normalised(other)
+    return normalised(expression)
 
 
-def led(expression: Expression) -> Expression:
-    """Divided by the factor of a term that has none where people write such a curve; conics and
-    peaks by their centres.
+def normalised(expression: Expression) -> Expression:
+    """With the factors with which people write such a curve, conics and peaks by their centres.
 
+    It is divided by exp(u) (:func:`divided`), and by the factor of the term that has none there.
     Where that term stands beside it times b·exp(k·x), this is exp(k·(x − x₀)), as x₀ is better
     known than b. As it is where the curve has no usual form, or where more numbers would be fitted.
 
     >>> from pie.expr.expression import parse
-    >>> str(led(parse("x1 - 2.5*x2 + 3.7")))
+    >>> str(normalised(parse("x1 - 2.5*x2 + 3.7")))
     'x2 - 0.4*x1 - 1.48'
-    >>> str(led(parse("x1 - 2.5*x2 - 0.5*x1*x2")))
+    >>> str(normalised(parse("x1 - 2.5*x2 - 0.5*x1*x2")))
     'x1*x2 - 2.0*x1 + 5.0*x2'
-    >>> str(led(parse("x2 + 5*x2*exp(-1.6*x1) - 3")))
+    >>> str(normalised(parse("x2 + 5*x2*exp(-1.6*x1) - 3")))
     'x2 + x2*exp((-1.6)*(x1 - 1.0058986952713127)) - 3.0'
-    >>> str(led(parse("2*x2 + 8*exp(-1.6*x1) - 6")))
+    >>> str(normalised(parse("2*x2 + 8*exp(-1.6*x1) - 6")))
     'x2 + 4.0*exp((-1.6)*x1) - 3.0'
-    >>> str(led(parse("0.4*x2*exp(x1) + 1 - exp(x1)")))
+    >>> str(normalised(parse("0.4*x2*exp(x1) + 1 - exp(x1)")))
     'x2 + 2.5*exp(x1)**(-1.0) - 2.5'
-    >>> str(led(parse("x1**2 + x2**2 - 4*x1 + 3")))
+    >>> str(normalised(parse("x1**2 + x2**2 - 4*x1 + 3")))
     '(x1 - 2.0)**2 + x2**2 - 1.0'
     """
     expression = _peak(_about_a_point(divided(expression)))
@@ -178,7 +192,7 @@ def led(expression: Expression) -> Expression:
     others = _centred([(factor / first, part) for factor, part in parts[1:]], factors(tree))
     if others == parts[1:]:
         return expression
-    found = from_tree(_summed([(1.0, tree), *others]))
+    found = from_tree(summed([(1.0, tree), *others]))
     return found if _count(found) <= _count(expression) else expression
 
 
@@ -195,12 +209,42 @@ def _about_a_point(expression: Expression) -> Expression:
         return expression
     if not columns <= {*squares}:
         return expression
-    centred, number = [], of[ONE]
-    for x, square in squares.items():
-        factor, half = of[square], of.get(x, 0.0) / of[square] / 2.0
-        centred.append((factor, power_tree(_plus(x, half), ("c", 2.0))))
-        number -= factor * half**2
-    return from_tree(_summed([*centred, (number, ONE)]))
+    for x in squares:
+        of = _about_vertex(of, x)
+    return from_tree(summed([(factor, part) for part, factor in of.items()]))
+
+
+def about_vertices(expression: Expression, points: np.ndarray) -> Expression:
+    """With (x − a)² for x² − 2a·x where x is far from 0 beside the range of points (N, D).
+
+    As it is where x is in other terms, where a is farther from the points than 0, or where there is
+    no number.
+
+    >>> from pie.expr.expression import parse
+    >>> points = np.column_stack([np.linspace(50.0, 51.0, 20), np.linspace(0.0, 1.0, 20)])
+    >>> str(about_vertices(parse("x2 - 3*x1**2 + 303*x1 - 7651"), points))
+    'x2 - 3.0*(x1 - 50.5)**2 - 0.25'
+    """
+    of = {part: factor for factor, part in map(scaled, terms(to_tree(expression)))}
+    for j in np.flatnonzero(far_from_zero(points)) + 1:
+        x: Tree = ("x", int(j))
+        square = power_tree(x, ("c", 2.0))
+        if {part for part in of if x in subtrees(part)} != {x, square} or ONE not in of:
+            continue
+        middle = float(np.median(points[:, j - 1]))
+        if abs(middle + of[x] / of[square] / 2.0) < abs(middle):
+            of = _about_vertex(of, x)
+    return from_tree(summed([(factor, part) for part, factor in of.items()]))
+
+
+def _about_vertex(of: dict[Tree, float], x: Tree) -> dict[Tree, float]:
+    """Terms and their factors with factor·(x − a)² for those of x² and x."""
+    square = power_tree(x, ("c", 2.0))
+    around, beyond = _square(x, of[square], of.get(x, 0.0))
+    found = {around if one == square else one: k for one, k in of.items() if one not in (x, ONE)}
+    before = of.get(ONE, 0.0)  # none where that of another column's vertex was as large
+    number = before - beyond
+    return found | ({ONE: number} if abs(number) > PROPORTIONAL * abs(before) else {})
 
 
 def _peak(expression: Expression) -> Expression:
@@ -211,7 +255,7 @@ def _peak(expression: Expression) -> Expression:
     'Lorentzian with offset'
     """
     arithmetic = len(expression.variables) == 2 and {*expression.tokens} <= ARITHMETIC
-    if not arithmetic or usual(expression).name:
+    if not arithmetic or usual(expression).shape:
         return expression
     both = sympy.symbols("x1 x2", real=True)
     for y, x in (both[::-1], both):
@@ -226,11 +270,10 @@ def _peak(expression: Expression) -> Expression:
         )
         if not d or abs(a * e - b * d) > PROPORTIONAL * abs(a * e):
             continue
-        offset, middle = -a / d, -e / d / 2.0
-        lowest = f - d * middle**2
+        square, beyond = _square(("x", both.index(x) + 1), d, e)
+        offset, lowest = -a / d, f - beyond
         if lowest * d <= 0.0:  # poles
             continue
-        square = power_tree(_plus(("x", both.index(x) + 1), -middle), ("c", 2.0))
         below: Tree = ("add", ONE, times(("c", d / lowest), square))
         peak: Tree = ("div", ("c", -(c + offset * f) / lowest), below)
         found = from_tree(("sub", _plus(("x", both.index(y) + 1), -offset), peak))
@@ -238,8 +281,21 @@ def _peak(expression: Expression) -> Expression:
     return expression
 
 
+def _each_to_a_power(tree: Tree) -> Tree:
+    """xᵃ·yᵃ for (x·y)ᵃ, which has the same value where both are positive."""
+    if tree[0] != "pow" or (parts := factors(tree[1])) == [tree[1]]:
+        return tree
+    return joined("mul", [("pow", part, tree[2]) for part in parts])
+
+
+def _square(x: Tree, a: float, b: float) -> tuple[Tree, float]:
+    """(x + b/2a)², and by what a times it is more than a·x² + b·x."""
+    half = b / a / 2.0
+    return power_tree(_plus(x, half), ("c", 2.0)), a * half**2
+
+
 def _plus(tree: Tree, number: float) -> Tree:
-    return _summed([(1.0, tree), (number, ONE)]) if number else tree
+    return summed([(1.0, tree), (number, ONE)]) if number else tree
 
 
 def _count(expression: Expression) -> int:
@@ -312,12 +368,25 @@ def digits_needed(program: Expression, points: np.ndarray, units: np.ndarray) ->
 def equation(f: sympy.Expr, program: Expression, names: tuple[str, ...]) -> sympy.Eq:
     """f = 0, solved for the column for which the curve of ``program`` is usually given.
 
-    Without a usual name what is subtracted stands on the right side.
+    Without a usual name it is solved for the only column in which it is linear, if others multiply
+    this one; else what is subtracted stands on the right side.
     """
-    variable = usual(program).variable
+    known = usual(program)
+    variable = known.variable if known.shape else _linear_in(program)
     with distribute(False):  # k*(x - x0) stays a product
         found = _solved(f, sympy.Symbol(names[variable - 1])) if variable else None
         return balanced(f) if found is None else found
+
+
+def _linear_in(expression: Expression) -> int:
+    """The only column in which f is linear, if others multiply it, as r in r·(1 + ε·cos θ) − p."""
+    parts = [(term, from_tree(term).variables) for term in terms(to_tree(expression))]
+    linear = [
+        v for v in expression.variables
+        if all(is_linear(term, v) for term, held in parts if v in held)
+    ]  # fmt: skip
+    multiplied = len(linear) == 1 and any({*linear} < {*held} for _, held in parts)
+    return linear[0] if multiplied else 0
 
 
 def _solved(f: sympy.Expr, column: sympy.Symbol) -> sympy.Eq | None:

@@ -154,7 +154,8 @@ def _interval(group: pd.DataFrame) -> tuple[float, float]:
 def mistakes(table: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     """False discoveries and missed laws of the rule, a row each.
 
-    The row has the sound candidate of the smallest contrast with p at most the rule's, if any.
+    The row has the sound candidate of the smallest contrast with p at most the rule's, if any. Its
+    equation is empty where :func:`write` kept another one.
     """
     judged = table.assign(passing=_passing(table, rule.p))
     ordered = judged.sort_values(["passing", "contrast"], ascending=[False, True], kind="stable")
@@ -172,7 +173,10 @@ def _short(equation: str, digits: int) -> str:
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Write rows as CSV, atomically; of the equations only each cloud's best, in four digits."""
+    """Write rows as CSV, atomically; of each cloud's equations one is kept, in four digits.
+
+    It is that of the sound candidate of the smallest contrast.
+    """
     sound = table[table.degeneracy == SOUND].sort_values("contrast", kind="stable")
     best = sound.drop_duplicates(["part", "cloud"]).equation
     short = best.map(lambda equation: _short(equation, DIGITS)).reindex(table.index, fill_value="")

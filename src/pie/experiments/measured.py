@@ -27,9 +27,9 @@ from ..discovery.scales import Scale
 from ..expr.canonical import canonical
 from ..expr.coordinates import in_units
 from ..expr.dimensions import Dimensions
-from ..expr.expression import Expression, Tree, parse, to_infix, to_tree
+from ..expr.expression import Expression, parse, to_infix, to_tree
 from ..expr.sympy_bridge import rounded
-from ..expr.terms import scaled, terms
+from ..expr.terms import scaled, subtrees, terms
 from ..search.libraries import FUNCTIONS
 from ..search.plus import PlusConfig, discover_plus
 from ..search.shapes import name_of
@@ -142,13 +142,8 @@ def is_textbooks(law: Law, table: MeasuredTable, points: np.ndarray) -> str:
 
 def nested(expression: Expression) -> bool:
     """Whether a function is inside another one."""
-
-    def walk(tree: Tree, inside: bool) -> bool:
-        function = tree[0] in FUNCTIONS
-        below = [walk(part, inside or function) for part in tree[1:] if isinstance(part, tuple)]
-        return (function and inside) or any(below)
-
-    return walk(to_tree(expression), False)
+    functions = (tree for tree in subtrees(to_tree(expression)) if tree[0] in FUNCTIONS)
+    return any(inner[0] in FUNCTIONS for tree in functions for inner in subtrees(tree[1]))
 
 
 def _sd_ratio(law: Law, table: MeasuredTable, points: np.ndarray) -> float:

@@ -3,7 +3,7 @@
 import functools
 
 from .expression import Expression, Tree, from_tree, to_tree
-from .terms import ONE, joined, scaled, subtrees, terms, times
+from .terms import ONE, joined, scaled, subtrees, summed, terms, times
 
 INVERSES = {"exp": "ln", "ln": "exp", "sqrt": "pow2", "pow2": "sqrt"}
 
@@ -84,11 +84,7 @@ def _total(parts: list[Tree], sign: float) -> Tree:
     """The sum of the parts times ±1, a minus as a difference where there is one."""
     pieces = [scaled(part) for part in parts]
     ordered = sorted(((sign * c, part) for c, part in pieces), key=lambda one: one[0] < 0.0)
-    tree: Tree | None = None
-    for c, part in ordered:
-        piece = times(("c", abs(c) if tree else c), part)
-        tree = piece if tree is None else ("add" if c > 0.0 else "sub", tree, piece)
-    return tree or ("c", 0.0)
+    return summed(ordered) if ordered else ("c", 0.0)
 
 
 def _ratio(above: Tree, below: Tree) -> Tree:

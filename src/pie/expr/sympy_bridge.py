@@ -35,10 +35,13 @@ _FUNCTIONS = {
 DIGITS = 4  # of numbers that are shown
 
 
-def number(value: float) -> sympy.Number:
-    """A number in SymPy, whole if it is; beyond 2^53 all are, which says nothing."""
+def number(value: float, digits: int = 17) -> sympy.Number:
+    """A number in SymPy, whole if it is; beyond 2^53 all are, which says nothing.
+
+    With 17 digits it is read again as it was, with 15 it is printed as it was read.
+    """
     whole = abs(value) < 2.0**53 and value == int(value)
-    return sympy.Integer(int(value)) if whole else sympy.Float(value, 17)
+    return sympy.Integer(int(value)) if whole else sympy.Float(value, digits)
 
 
 def to_sympy(expression: Expression, constants: Sequence[sympy.Expr] | None = None) -> sympy.Expr:
@@ -74,9 +77,7 @@ def named(expression: sympy.Expr, names: Sequence[str]) -> sympy.Expr:
     return expression.xreplace(symbols)
 
 
-def rounded(
-    expression: sympy.Expr, digits: int | Callable[[float], int] = DIGITS
-) -> sympy.Expr:
+def rounded(expression: sympy.Expr, digits: int | Callable[[float], int] = DIGITS) -> sympy.Expr:
     """Decimal numbers to so many significant digits, which may depend on them; integers unchanged.
 
     >>> x = sympy.Symbol("x")
@@ -116,17 +117,17 @@ def _total(parts: Sequence[sympy.Expr]) -> sympy.Expr:
     """Their sum, its number with the fewest places behind the point."""
     every = [one for part in parts for one in sympy.Add.make_args(part)]
     numbers = [one for one in every if one.is_Number]
-    places = [prec_to_dps(one._prec) - _magnitude(one) for one in numbers if one.is_Float]
+    places = [prec_to_dps(one._prec) - digits_before(one) for one in numbers if one.is_Float]
     total = number(float(sum(map(float, numbers))))
     if places and total:
-        total = sympy.Float(float(total), max(1, min(places) + _magnitude(total)))
+        total = sympy.Float(float(total), max(1, min(places) + digits_before(total)))
     with distribute(False):
         return sympy.Add(*(one for one in every if not one.is_Number), total)
 
 
-def _magnitude(value: sympy.Number) -> int:
-    """How many digits stand before the point; of 0.012, −1."""
-    return math.floor(math.log10(abs(value))) + 1 if value else 0
+def digits_before(number: float) -> int:
+    """How many digits of a number stand before its point; of 0.012, −1."""
+    return math.floor(math.log10(abs(number))) + 1 if number else 0
 
 
 def balanced(f: sympy.Expr) -> sympy.Eq:
@@ -155,7 +156,12 @@ class Constant(sympy.Symbol):
 
 
 class _Ordered(Printer):
-    """What is subtracted stands behind what it is subtracted from."""
+    """What is subtracted stands behind what it is subtracted from; ``1/T`` as a factor is (1/T)."""
+
+    def parenthesize(self, item: sympy.Expr, level: int, *how, **others) -> str:
+        shown = super().parenthesize(item, level, *how, **others)
+        composed = item.is_Symbol and re.search(r"[-+*/^()]", item.name)
+        return f"({shown})" if composed else shown
 
     def _as_ordered_terms(self, expr: sympy.Add, order: str | None = None) -> list[sympy.Expr]:
         terms = super()._as_ordered_terms(expr, order)
@@ -165,6 +171,9 @@ class _Ordered(Printer):
 class _Text(_Ordered, StrPrinter):
     def _print_Float(self, expr: sympy.Float) -> str:
         return super()._print_Float(expr).removesuffix(".")
+
+    def _print_log(self, expr: sympy.log) -> str:
+        return f"ln({self._print(expr.args[0])})"  # log may be that to the base 10
 
 
 class _Latex(_Ordered, LatexPrinter):
@@ -177,6 +186,8 @@ def as_text(shown: sympy.Basic) -> str:
     >>> c, x = sympy.symbols("c x")
     >>> as_text(sympy.Eq(x - c, 2)), str(x - c)
     ('x - c = 2', '-c + x')
+    >>> as_text(2 * sympy.Symbol("1000/T") ** 2 - sympy.log(x))
+    '2*(1000/T)**2 - ln(x)'
     """
     with distribute(False):  # SymPy multiplies out while it prints
         if isinstance(shown, sympy.Eq):

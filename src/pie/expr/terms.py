@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -55,6 +55,19 @@ def scaled(part: Tree) -> tuple[float, Tree]:
 def joined(operator: str, trees: Sequence[Tree]) -> Tree:
     """The trees joined by a binary operator, from the left."""
     return functools.reduce(lambda left, right: (operator, left, right), trees)
+
+
+def summed(parts: Iterable[tuple[float, Tree]]) -> Tree:
+    """Σ factor · part, at least one, a minus as a difference but of the first.
+
+    >>> summed([(-1.0, ("x", 1)), (-2.0, ("x", 2))])
+    ('sub', ('mul', ('c', -1.0), ('x', 1)), ('mul', ('c', 2.0), ('x', 2)))
+    """
+    (factor, part), *others = parts
+    tree = times(("c", factor), part)
+    for factor, part in others:
+        tree = ("sub" if factor < 0.0 else "add", tree, times(("c", abs(factor)), part))
+    return tree
 
 
 def monomials(n_variables: int, degree: int) -> list[Tree]:

@@ -20,7 +20,8 @@ class Price:
     crossings: float = 0.0
     sheets: float = 0.0
     waves: float = 0.0
-    units: float = 0.0
+    hidden: float = 0.0
+    bound: float = 0.0
     origins: float = 0.0
     branch: float = 0.0
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..expr.expression import Expression, Tree, to_tree
 from ..expr.operators import CONSTANT, MAX_VARIABLES, OPERATORS
-from .shapes import name_of, shapes
+from .shapes import shapes, usual_form
 
 COUNTS = Path(__file__).with_name("forms.json")  # tools/forms.py makes it
 NODES = ("x", "c", *(operator.name for operator in OPERATORS))
@@ -68,7 +68,7 @@ class Forms:
         variables = sum(CONSTANT < code <= MAX_VARIABLES for code in codes)
         drawn = sum(self.node_cost(*one) for one in nodes(to_tree(form)))
         drawn += float(np.log(n_variables)) * variables
-        if not name_of(form):
+        if not usual_form(form).shape:
             return drawn + UNNAMED
         named = float(np.log(len(shapes(n_variables))))
         return float(UNNAMED - np.logaddexp(-drawn, -named))

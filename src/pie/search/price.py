@@ -2,7 +2,7 @@ r"""The price of a candidate, in nats, by which *PIE+* ranks; the lowest is the 
 
 .. math:: price = misfit + c_1 \cdot constants + \frac{k (k + 1)}{N - k - 1} - c_2 \ln P(form)
                   + c_3 \cdot tokens + c_4 \ln(crossings) + c_5 \sum_n \ln(sheets_n)
-                  + c_6 \cdot implicit + c_1 \cdot hidden + origins
+                  + c_6 \cdot implicit + c_1 \cdot hidden + bound + origins
 
 The misfit is a negative log-likelihood up to a constant, N ln σ for errors of size σ; the others
 are a negative log-prior, each explained in docs/search.md: a constant costs about ½ ln N (Schwarz
@@ -10,8 +10,9 @@ are a negative log-prior, each explained in docs/search.md: a constant costs abo
 and where points are few their numbers fit them too well (:func:`few_points`);
 P(form) is from formulas of science (:mod:`pie.search.forms`); *implicit* are the columns for which
 the equation cannot be solved (:func:`pie.expr.solving.implicit`); *hidden* constants are factors
-that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`), *origins* zeros of columns
-that mean nothing, or may mean nothing, and on which the form depends (:mod:`pie.expr.origins`).
+that are 1 in the units of the columns only (:mod:`pie.expr.dimensions`), *bound* is what numbers
+lack that are known or equal in these units only, *origins* are zeros of columns that mean nothing,
+or may mean nothing, and on which the form depends (:mod:`pie.expr.origins`).
 
 Nearly exact tables of smooth quantities are fitted better by every further constant, and the simple
 law among them is off by a little everywhere. Its residuals follow one another, and count as few:
@@ -243,14 +244,15 @@ def whole_price(
     if not np.isfinite(price.misfit):
         return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution
-    units = origins = 0.0
+    hidden = bound = origins = 0.0
     if dimensions:
+        hidden = hidden_price(expression, points, dimensions, prices)
+        bound = 0.0 if exact else bound_price(expression, points, dimensions, prices)
         origins = origins_price(expression, points, dimensions, prices)
-        units = hidden_price(expression, points, dimensions, prices)
-        units += 0.0 if exact else bound_price(expression, points, dimensions, prices)
     return replace(
         price,
-        units=units,
+        hidden=hidden,
+        bound=bound,
         origins=origins,
         waves=0.0 if exact else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),

@@ -6,14 +6,15 @@ one would put on the axes, the last variable upwards; every number that is not w
 """
 
 import functools
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 import numpy as np
 
 from ..expr.canonical import canonical
 from ..expr.expression import Expression, Tree, from_tree, parse, to_tree, with_variables
-from ..expr.terms import ONE, factors, scaled, terms, times
+from ..expr.terms import ONE, factors, scaled, subtrees, terms, times
 
 # names and equations of y = x2 against x = x1
 CURVES = (
@@ -48,16 +49,15 @@ CURVES = (
     ("exponential", "x2 - 1.5*exp(0.7*x1)"),
     ("exponential", "ln(x2) - 1.5*x1 - 0.7"),
     ("exponential with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3"),
-    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
     ("two exponentials", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(-0.3*x1)"),
     ("two exponentials with offset", "x2 - 1.5*exp(-0.7*x1) - 2.3*exp(0.3*x1) - 0.4"),
-    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
     ("stretched exponential", "x2 - 1.5*exp(-0.7*x1**0.6)"),
     ("Ricker curve", "x2 - 1.5*x1*exp(-0.7*x1)"),
     ("gamma curve", "x2 - 1.5*x1**1.7*exp(-0.7*x1)"),
     ("Michaelis–Menten", "x2 - 1.5*x1/(0.7 + x1)"),
     ("Michaelis–Menten with offset", "x2 - 2.3 - 1.5*x1/(0.7 + x1)"),
     ("Hill equation", "x2 - 1.5*x1**1.7/(0.7 + x1**1.7)"),
+    ("Hill equation with offset", "x2 - 2.3 - 1.5*x1**1.7/(0.7 + x1**1.7)"),
     ("substrate inhibition", "x2 - x1/(1.5 + 0.7*x1 + 0.3*x1**2)"),
     ("rational, 2 over 1", "x2 - (1.5 + 0.7*x1 + 0.3*x1**2)/(1 + 2.3*x1)"),
     ("rational, 1 over 2", "x2 - (1.5 + 0.7*x1)/(1 + 2.3*x1 + 0.3*x1**2)"),
@@ -86,7 +86,9 @@ CURVES = (
     ("wave with offset", "x2 - 1.5*sin(0.7*x1 + 0.3) - 2.3"),
     ("damped wave", "x2 - 1.5*exp(-0.3*x1)*sin(0.7*x1 + 0.3)"),
     ("wave about a line", "x2 - 1.5*sin(0.7*x1 + 0.3) - 2.3 - 0.2*x1"),
-    ("Cauchy dispersion", "x2 - 1.5 - 0.7/x1**2"),
+    ("inverse square with offset", "x2 - 1.5 - 0.7/x1**2"),
+    ("Maier–Kelley heat capacity", "x2 - 1.5 - 0.7*x1 - 2.3/x1**2"),
+    ("van Deemter curve", "x2 - 1.5 - 0.7*x1 - 2.3/x1"),
     ("Sellmeier dispersion", "x2**2 - 1.5 - 0.7*x1**2/(x1**2 - 0.3)"),
     ("Planck curve", "x2 - 1.5*x1**3/(exp(0.7*x1) - 1)"),
     ("Lennard-Jones potential", "x2 - 1.5/x1**12 + 0.7/x1**6"),
@@ -118,6 +120,10 @@ SURFACES = (
 
 # in another form, or with a number that is 0: known by the same name, and not fitted once more
 CURVES_OTHERWISE = (
+    ("sum of reciprocals", "x2 - 1.5*x1/(x1 - 1.5)"),
+    ("power law", "x2**2.3 - 1.5*x1**1.7"),
+    ("saturating exponential", "x2 - 1.5*(1 - exp(-0.7*x1))"),
+    ("absorption and elimination", "x2 - 1.5*(exp(-0.3*x1) - exp(-1.7*x1))"),
     ("parabola", "x2 - 1.5*(x1 - 0.7)**2 - 2.3"),
     ("circle about a point", "(x1 - 0.7)**2 + (x2 - 2.3)**2 - 1.5"),
     ("circle about a point", "(x1 - 0.7)**2 + x2**2 - 1.5"),
@@ -159,14 +165,21 @@ def _in_every_place(
 
 @dataclass(frozen=True)
 class Usual:
-    """How people write a shape: its name, and x_v = … for the ``variable`` v; 0: not solved.
+    """How people write a ``shape``: as x_v = … for the ``variable`` v; 0: not solved.
 
-    ``lead`` is the term without a number in x_v·B(x) = A(x), as x1·x2 in x2·(c + x1) = k·x1.
+    ``lead`` is the term without a number in x_v·B(x) = A(x), as x1·x2 in x2·(c + x1) = k·x1;
+    ``has_pole``: its signs give the equation a pole that the shape lacks.
     """
 
-    name: str = ""
+    shape: str = ""
     variable: int = 0
     lead: tuple = ()
+    has_pole: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people call the equation; with another pole it is not what the shape is called."""
+        return "" if self.has_pole else self.shape
 
 
 def alike(term: Tree) -> tuple:
@@ -185,30 +198,75 @@ def usual_of(name: str, form: Expression) -> Usual:
     return Usual(name, first[1], alike(times(first, plain)))
 
 
+Form = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _form(expression: Expression, ties: bool = True) -> Form:
+    """Codes, and for each constant the place of the first one of its magnitude: A − A·exp(−k·t)."""
+    sizes = [abs(c) for c in expression.constants]
+    return expression.codes, tuple(sizes.index(size) if ties else k for k, size in enumerate(sizes))
+
+
+def _turned(form: Expression) -> Iterator[Expression]:
+    """The shape with each choice of signs of its numbers, unless they are whole."""
+    free = [c != round(c) for c in form.constants]
+    for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
+        yield form.with_constants(np.multiply(form.constants, signs))
+
+
 @functools.cache
-def _usuals(n_variables: int) -> dict[tuple[int, ...], Usual]:
-    """By canonical form: one without denominators depends on the signs of the numbers."""
-    found: dict[tuple[int, ...], Usual] = {}
+def _usuals(n_variables: int) -> dict[Form, tuple[Usual, Expression]]:
+    """With the shape, by canonical form: one without denominators depends on the signs."""
+    found: dict[Form, tuple[Usual, Expression]] = {}
     again = {2: CURVES_OTHERWISE, 3: SURFACES_OTHERWISE}
     others = _in_every_place(again.get(n_variables, ()), n_variables)
     for name, form in shapes(n_variables) + others:
         usual = usual_of(name, form)
-        free = [c != round(c) for c in form.constants]
-        for signs in product(*((1.0, -1.0) if one else (1.0,) for one in free)):
-            turned = form.with_constants(np.multiply(form.constants, signs))
-            found.setdefault(canonical(turned).codes, usual)
+        for turned in _turned(form):
+            found.setdefault(_form(canonical(turned)), (usual, form))
     return found
+
+
+@np.errstate(all="ignore")
+def _has_pole(form: Expression) -> bool:
+    """Whether a denominator is of both signs."""
+    points = np.random.default_rng(0).uniform(-20.0, 20.0, (1000, max(form.variables)))
+    below = [from_tree(part[2]) for part in subtrees(to_tree(form)) if part[0] == "div"]
+    return any(np.nanmin(v) < 0.0 < np.nanmax(v) for v in (f.values(points) for f in below))
+
+
+def _signs(form: Expression) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    return form.codes, tuple(np.sign(form.constants).tolist())
+
+
+@functools.cache
+def _poles(form: Expression) -> frozenset[tuple]:
+    """Canonical forms and signs with which a shape without a pole has one."""
+    if "div" not in form.tokens or _has_pole(form):
+        return frozenset()
+    return frozenset(_signs(canonical(turned)) for turned in _turned(form) if _has_pole(turned))
 
 
 def usual_form(expression: Expression) -> Usual:
     """Of an equation in canonical form.
 
+    >>> poles = usual_form(canonical(parse("x2 - 2*x2*exp(-0.4*x1) - 3")))
+    >>> poles.shape, poles.name
+    ('logistic', '')
     >>> usual_form(canonical(parse("x2 + 2*x2*exp(-0.4*x1) - 3"))).variable
     2
     >>> usual_form(parse("x1*x2 - 2")).variable
     0
+    >>> usual_form(canonical(parse("x2 + 3*exp(-0.4*x1) - 3"))).name
+    'saturating exponential'
     """
-    return _usuals(max(expression.variables, default=0)).get(expression.codes, Usual())
+    known = _usuals(max(expression.variables, default=0))
+    forms = (_form(expression, ties) for ties in (True, False))
+    found = next((known[form] for form in forms if form in known), None)
+    if found is None:
+        return Usual()
+    usual, shape = found
+    return replace(usual, has_pole=_signs(expression) in _poles(shape))
 
 
 def name_of(expression: Expression) -> str:
