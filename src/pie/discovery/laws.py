@@ -153,7 +153,8 @@ def discover(
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
-    laws, forbidden = list[Law](), list[Law]()
+    laws: list[Law] = []
+    forbidden: list[Law] = []
     notes, complete = list(table.notes), True
     if units is None:
         known_units = Units.of_headers(table, notes)
@@ -180,7 +181,8 @@ def discover(
                 in_units = tuple(counted_in[j] for j in columns)
                 found = [replace(law, column_units=in_units) for law in found]
                 sound, mixed = (found, []) if own is None else _with_units(found, own, points)
-                laws, forbidden = laws + sound, forbidden + mixed
+                laws += sound  # _worth_searching looks at them
+                forbidden += mixed
                 watch.progress.update()
                 if not complete:
                     break
