@@ -116,7 +116,7 @@ def discover(
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
             ``sqrt``, ``exp``, ``ln``, ``sin``, ``cos``; none given = all. ``["*"]``: polynomials.
-        workers: threads that fit constants, which does not change the answer; None = all cores.
+        workers: threads that search, which do not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
 
