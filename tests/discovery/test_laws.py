@@ -591,6 +591,17 @@ def test_an_explanation_adds_up_and_names_who_proposed(found):
     assert table.constants[0] == pytest.approx(expected, rel=1e-3), "none of them is whole"
 
 
+def test_angles_whose_unit_is_given_are_not_paid_for(tmp_path):
+    """Snell's law, to a tenth of a degree; without the unit a polynomial is cheaper."""
+    incidence = np.arange(10.0, 90.0, 10.0)
+    refraction = np.degrees(np.arcsin(np.sin(np.radians(incidence)) / 1.5)).round(1)
+    rows = [f"{a},{b}" for a, b in zip(incidence, refraction, strict=True)]
+    path = tmp_path / "snell.csv"
+    path.write_text("\n".join(["incidence (deg),refraction (°)", *rows]))
+    best = discover(path, config=FAST).best
+    assert str(best) == "sin(pi*incidence/180) = 1.5*sin(pi*refraction/180)"
+
+
 def test_a_law_about_degrees_is_written_with_pi(rng):
     angle = rng.uniform(5.0, 85.0, 150)
     table = pd.DataFrame({"angle": angle, "force": 40.0 * np.sin(np.radians(angle))})

@@ -43,7 +43,7 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import compile_all
-from .headers import among
+from .headers import among, is_degrees
 from .measurements import (
     FINEST,
     MAX_POINTS,
@@ -175,10 +175,11 @@ def discover(
                 known = None if errors is None else errors[[*columns]]
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
-                found, complete = _search(
-                    model, points, names, config, seed, known, workers, own, scales
-                )
                 in_units = tuple(counted_in[j] for j in columns)
+                found, complete = _search(
+                    model, points, names, config, seed, known, workers,
+                    _dimensions(own, scales, in_units), scales,
+                )  # fmt: skip
                 found = [replace(law, column_units=in_units) for law in found]
                 sound, mixed = (found, []) if own is None else _with_units(found, own, points)
                 laws += sound  # _worth_searching looks at them
@@ -344,7 +345,7 @@ def _search(
     seed: int,
     errors: np.ndarray | None,
     workers: int,
-    units: Units | None,
+    dimensions: Dimensions,
     counted_on: tuple[Scale, ...],
 ) -> tuple[list[Law], bool]:
     """Different equations that hold all the columns, judged, best first; whether all ran."""
@@ -356,7 +357,7 @@ def _search(
     try:
         found = discover_plus(
             model, fitted, config, workers, floor, wide_columns(points, counted_on),
-            _dimensions(units, counted_on),
+            dimensions,
         )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True
@@ -413,13 +414,16 @@ def _written(
     return other if of_other <= SAME * max(error, EXACT) else fitted
 
 
-def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:
-    """What is known of the columns' units, and of their zeros."""
-    zeros = [scale.conventional for scale in scales]
+def _dimensions(
+    units: Units | None, scales: Sequence[Scale], counted_in: Sequence[str]
+) -> Dimensions:
+    """What is known of the columns' units, one by one or all of them, and of their zeros."""
+    zeros, degrees = [scale.conventional for scale in scales], tuple(map(is_degrees, counted_in))
     if units is None:
-        return replace(Dimensions.assumed(len(scales)), conventional=tuple(zeros))
+        given = {"conventional": tuple(zeros), "degrees": degrees}
+        return replace(Dimensions.assumed(len(scales)), **given)
     both = map(any, zip(zeros, units.offset, strict=True))
-    return Dimensions(units.dimensions, conventional=tuple(both))
+    return Dimensions(units.dimensions, conventional=tuple(both), degrees=degrees)
 
 
 def _with_units(

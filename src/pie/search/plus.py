@@ -158,7 +158,7 @@ def searched(cloud: Cloud, proposers: Sequence[Proposer], config: PlusConfig, wo
         return round(price.total, 6), -found.draft.log_probability
 
     def rank(found: Found) -> tuple[float, float]:
-        return key(found, price_of(found.fit, len(cloud), config.prices))
+        return key(found, price_of(found.fit, len(cloud), config.prices, dimensions))
 
     def judge(found: Found) -> tuple[float, float]:
         return key(found, whole_price(found.fit, cloud.points, config.prices, dimensions))
