@@ -160,6 +160,8 @@ def discover(
         known_units = Units.of_headers(table, notes)
     given = known_units.names if known_units else ("",) * d
     counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
+    told = known_units.names if known_units else table.units if units is None else given
+    degrees = [*map(is_degrees, told)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
@@ -175,11 +177,11 @@ def discover(
                 known = None if errors is None else errors[[*columns]]
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
-                in_units = tuple(counted_in[j] for j in columns)
+                dimensions = _dimensions(own, scales, tuple(degrees[j] for j in columns))
                 found, complete = _search(
-                    model, points, names, config, seed, known, workers,
-                    _dimensions(own, scales, in_units), scales,
-                )  # fmt: skip
+                    model, points, names, config, seed, known, workers, dimensions, scales
+                )
+                in_units = tuple(counted_in[j] for j in columns)
                 found = [replace(law, column_units=in_units) for law in found]
                 sound, mixed = (found, []) if own is None else _with_units(found, own, points)
                 laws += sound  # _worth_searching looks at them
@@ -415,15 +417,14 @@ def _written(
 
 
 def _dimensions(
-    units: Units | None, scales: Sequence[Scale], counted_in: Sequence[str]
+    units: Units | None, scales: Sequence[Scale], degrees: tuple[bool | None, ...]
 ) -> Dimensions:
-    """What is known of the columns' units, one by one or all of them, and of their zeros."""
-    zeros, degrees = [scale.conventional for scale in scales], tuple(map(is_degrees, counted_in))
-    if units is None:
-        given = {"conventional": tuple(zeros), "degrees": degrees}
-        return replace(Dimensions.assumed(len(scales)), **given)
-    both = map(any, zip(zeros, units.offset, strict=True))
-    return Dimensions(units.dimensions, conventional=tuple(both), degrees=degrees)
+    """What is known of the columns' units, of their zeros, and of which are degrees."""
+    zeros = [scale.conventional for scale in scales]
+    known = Dimensions.assumed(len(scales)) if units is None else Dimensions(units.dimensions)
+    offset = units.offset if units else (False,) * len(scales)
+    conventional = tuple(map(any, zip(zeros, offset, strict=True)))
+    return replace(known, conventional=conventional, degrees=degrees)
 
 
 def _with_units(

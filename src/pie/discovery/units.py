@@ -57,8 +57,9 @@ class Units:
         if not missing:
             notes.append(f"units are taken from the header: {read}")
             return cls.of(each, table.names)
+        use = "say what is an angle and no more" if any(map(is_degrees, each)) else "are not used"
         notes.append(
-            f"units of the header ({read}) are not used, as it has none for "
+            f"units of the header ({read}) {use}, as it has none for "
             f"{', '.join(missing)}; units= (--unit) gives them all"
         )
         return None
