@@ -244,7 +244,7 @@ def test_a_number_that_is_known_in_these_units_only_costs_what_a_fitted_one_cost
 
 
 @pytest.mark.parametrize(
-    "degrees, paid", [((), 3), ((None, None), 3), ((True, False), 2), ((True, True), 1)]
+    "degrees, paid", [((), 3), ((False, False), 3), ((True, False), 2), ((True, True), 1)]
 )
 def test_a_rate_of_degrees_is_free_if_the_unit_of_its_column_tells_it(degrees, paid):
     law = parse("sin(0.017453292519943295*x1) - 1.5*sin(0.017453292519943295*x2)")

@@ -109,10 +109,10 @@ def test_columns_beside_logarithms_are_in_even_units(rng):
 
 
 @pytest.mark.parametrize(
-    "told, seen", [((True, False), [True, False]), ((None, None), [False, True]), ((), [False, True])]
+    "told, seen", [((True, False), [True, True]), ((False, False), [False, True]), ((), [False, True])]
 )
-def test_what_the_units_say_of_degrees_counts_more_than_the_values(told, seen, rng):
-    """Turns of up to 720° are angles if the unit says so, temperatures of 20 to 90 are not."""
+def test_a_column_whose_unit_says_so_is_in_degrees_whatever_its_values(told, seen, rng):
+    """Turns of up to 720° are angles then; what runs from 20 to 90 may be one."""
     points = np.column_stack([rng.uniform(0.0, 720.0, 80), rng.uniform(20.0, 90.0, 80)])
     dimensions = Dimensions(np.zeros((2, 0)), degrees=told)
     even = clouds(points, np.zeros(2, bool), (), dimensions)[-1]

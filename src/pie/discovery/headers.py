@@ -137,14 +137,13 @@ def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
     return found and (found[0], found[1] != 0.0)
 
 
-def is_degrees(unit: str) -> bool | None:
-    """Whether a unit is that of an angle in degrees; None if it is none.
+def is_degrees(unit: str) -> bool:
+    """Whether a unit is that of an angle in degrees.
 
     >>> [is_degrees(unit) for unit in ("deg", "°", "degree", "rad", "degC", "1", "")]
-    [True, True, True, False, False, False, None]
+    [True, True, True, False, False, False, False]
     """
-    found = _in_base(unit) if unit else None
-    return found and found == ({}, 0.0, math.radians(1.0))
+    return bool(unit) and _in_base(unit) == ({}, 0.0, math.radians(1.0))
 
 
 def converted(values: np.ndarray, unit: str, into: str) -> np.ndarray:

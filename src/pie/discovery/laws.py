@@ -417,7 +417,7 @@ def _written(
 
 
 def _dimensions(
-    units: Units | None, scales: Sequence[Scale], degrees: tuple[bool | None, ...]
+    units: Units | None, scales: Sequence[Scale], degrees: tuple[bool, ...]
 ) -> Dimensions:
     """What is known of the columns' units, of their zeros, and of which are degrees."""
     zeros = [scale.conventional for scale in scales]

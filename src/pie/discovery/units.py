@@ -65,7 +65,7 @@ class Units:
         return None
 
     @property
-    def degrees(self) -> tuple[bool | None, ...]:
+    def degrees(self) -> tuple[bool, ...]:
         return tuple(map(is_degrees, self.names))
 
     def __getitem__(self, columns: Sequence[int]) -> "Units":

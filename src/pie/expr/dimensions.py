@@ -35,8 +35,7 @@ class Dimensions:
     """Exponents of base units in each column, (D, B): known, or a unit of its own for each.
 
     ``conventional``: columns whose zero is a convention, as of years and of °C, one flag each; () =
-    none is known to be. ``degrees``: columns that are angles in degrees, or that are not, one flag
-    each, None where the unit does not tell; () = of no column.
+    none is known to be. ``degrees``: columns whose unit is that of an angle in degrees; () = none.
 
     >>> Dimensions.assumed(2).exponents.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -45,7 +44,7 @@ class Dimensions:
     exponents: np.ndarray
     known: bool = True
     conventional: tuple[bool, ...] = ()
-    degrees: tuple[bool | None, ...] = ()
+    degrees: tuple[bool, ...] = ()
 
     @property
     def angles(self) -> frozenset[int]:

@@ -49,15 +49,14 @@ class Cloud:
         given: np.ndarray,
         exact: np.ndarray,
         logarithmic: tuple[bool, ...] = (),
-        degrees: tuple[bool | None, ...] = (),
+        degrees: tuple[bool, ...] = (),
     ) -> "Cloud":
-        """In units in which columns have like spreads, and degrees are radians.
+        """In units in which columns have like spreads, and what is or may be degrees is in radians.
 
-        Which columns are ``degrees`` the user may know; the others may be, by their values.
+        ``degrees`` are columns of which their unit says so.
         """
         spreads, logs = robust_spreads(given), np.array(logarithmic or exact & False)
-        told = zip(degrees or (None,) * len(exact), may_be_degrees(given), strict=True)
-        angles = np.array([may_be if is_one is None else is_one for is_one, may_be in told]) & ~logs
+        angles = (may_be_degrees(given) | np.array(degrees or exact & False)) & ~logs
         alike = logs | ((spreads > 1.0 / EVEN) & (spreads < EVEN))
         units = np.where(angles, 1.0 / DEGREE, np.where(alike, 1.0, spreads))
         return cls(given, units, exact, angles, logarithmic)
