@@ -591,6 +591,29 @@ def test_an_explanation_adds_up_and_names_who_proposed(found):
     assert table.constants[0] == pytest.approx(expected, rel=1e-3), "none of them is whole"
 
 
+def test_angles_whose_unit_is_given_are_not_paid_for(tmp_path):
+    """Snell's law, to a tenth of a degree; without the unit a polynomial is cheaper."""
+    incidence = np.arange(10.0, 90.0, 10.0)
+    refraction = np.degrees(np.arcsin(np.sin(np.radians(incidence)) / 1.5)).round(1)
+    rows = [f"{a},{b}" for a, b in zip(incidence, refraction, strict=True)]
+    path = tmp_path / "snell.csv"
+    path.write_text("\n".join(["incidence (deg),refraction (°)", *rows]))
+    snell = "sin(pi*incidence/180) = 1.5*sin(pi*refraction/180)"
+    assert str(discover(path, config=FAST).best) == snell
+    assert str(discover(path, config=FAST, units={}).best) != snell
+    assert str(discover(path, config=FAST, units=["deg", "degree"]).best) == snell
+
+
+def test_one_angle_is_told_where_other_columns_have_no_unit(rng):
+    turns = rng.uniform(0.0, 720.0, 60)
+    reading = 3.0 + 2.0 * np.sin(np.radians(turns)) + 0.02 * rng.standard_normal(60)
+    table = pd.DataFrame({"turn (deg)": turns.round(1), "reading": reading})
+    result = discover(table, config=FAST)
+    assert "say what is an angle and no more, as it has none for reading" in " ".join(result.notes)
+    assert result.best.name == "wave with offset" or "pi*turn/180" in str(result.best)
+    assert len(result.best.constants) == 2
+
+
 def test_a_law_about_degrees_is_written_with_pi(rng):
     angle = rng.uniform(5.0, 85.0, 150)
     table = pd.DataFrame({"angle": angle, "force": 40.0 * np.sin(np.radians(angle))})

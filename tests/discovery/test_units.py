@@ -243,6 +243,19 @@ def test_a_number_that_is_known_in_these_units_only_costs_what_a_fitted_one_cost
     assert price.constants + price.hidden + price.bound == judge.numbers(law, points)
 
 
+@pytest.mark.parametrize(
+    "degrees, paid", [((), 3), ((False, False), 3), ((True, False), 2), ((True, True), 1)]
+)
+def test_a_rate_of_degrees_is_free_if_the_unit_of_its_column_tells_it(degrees, paid):
+    law = parse("sin(0.017453292519943295*x1) - 1.5*sin(0.017453292519943295*x2)")
+    points, fitted = POINTS[:, :2], few_points(1, 40)
+    dimensions = Dimensions(np.zeros((2, 0)), degrees=degrees)
+    one = Prices().constant
+    assert Judge(dimensions=dimensions).numbers(law, points) == pytest.approx(fitted + paid * one)
+    exact = Fit(law, -1e-12, "ok", 1e-12, 1e-12)
+    assert whole_price(exact, points, Prices(), dimensions).constants == pytest.approx(paid * one)
+
+
 def test_no_price_falls_where_known_numbers_cost_more_than_fitted_ones():
     fit, prices = Fit(parse("x1 - 1.7*(x2 + 1)"), -0.1, "ok", 0.1, 0.1), Prices(constant=1.0)
     whole = whole_price(fit, POINTS[:, :2], prices, Dimensions.assumed(2))

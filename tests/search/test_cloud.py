@@ -8,6 +8,7 @@ from pie.data.columns import points as points_of
 from pie.data.sampling import add_noise
 from pie.expr.expression import parse
 from pie.network.inference import Network
+from pie.expr.dimensions import Dimensions
 from pie.search.cloud import Cloud, clouds, may_be_degrees
 from pie.search.plus import PlusConfig, discover_plus
 
@@ -105,3 +106,15 @@ def test_columns_beside_logarithms_are_in_even_units(rng):
     assert last.units[0] == last.units[2] == 1.0 and 1e4 < last.units[1] < 1e5
     law = last.back(parse(f"x3 - 1.5*x1 - {np.log(2.0)}"))
     np.testing.assert_allclose(law.values(points), 0.0, atol=1e-9 * points.max())
+
+
+@pytest.mark.parametrize(
+    "told, seen", [((True, False), [True, True]), ((False, False), [False, True]), ((), [False, True])]
+)
+def test_a_column_whose_unit_says_so_is_in_degrees_whatever_its_values(told, seen, rng):
+    """Turns of up to 720° are angles then; what runs from 20 to 90 may be one."""
+    points = np.column_stack([rng.uniform(0.0, 720.0, 80), rng.uniform(20.0, 90.0, 80)])
+    dimensions = Dimensions(np.zeros((2, 0)), degrees=told)
+    even = clouds(points, np.zeros(2, bool), (), dimensions)[-1]
+    assert even.angles.tolist() == seen
+    assert np.isclose(even.units, 180.0 / np.pi).tolist() == seen

@@ -72,6 +72,13 @@ def test_a_power_that_saturates_is_g_over_huge_where_it_does(text):
     expect(text, HUGE, 0.45 * CIRCLE)
 
 
+def test_a_law_of_angles_is_sound_at_few_points():
+    """A sine has many branches; each is looked for from as many of the points."""
+    a = np.arange(10.0, 90.0, 10.0)
+    b = np.degrees(np.arcsin(np.sin(np.radians(a)) / 1.5))
+    expect("sin(0.017453292519943295*x1) - 1.5*sin(0.017453292519943295*x2)", SOUND, np.c_[a, b])
+
+
 @pytest.mark.parametrize("power", [-300, -12, -6, 0, 6, 100])
 def test_a_law_is_sound_however_it_is_scaled(power):
     expect(f"1e{power}*{LAW}", SOUND)

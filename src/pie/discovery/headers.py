@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -134,6 +135,15 @@ def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
     """
     found = _in_base(unit)
     return found and (found[0], found[1] != 0.0)
+
+
+def is_degrees(unit: str) -> bool:
+    """Whether a unit is that of an angle in degrees.
+
+    >>> [is_degrees(unit) for unit in ("deg", "°", "degree", "rad", "degC", "1", "")]
+    [True, True, True, False, False, False, False]
+    """
+    return bool(unit) and _in_base(unit) == ({}, 0.0, math.radians(1.0))
 
 
 def converted(values: np.ndarray, unit: str, into: str) -> np.ndarray:

@@ -43,7 +43,7 @@ from . import subsets
 from .certificate import certify, same_zero_set
 from .column_errors import known_errors, least_errors
 from .compilation import compile_all
-from .headers import among
+from .headers import among, is_degrees
 from .measurements import (
     FINEST,
     MAX_POINTS,
@@ -116,7 +116,7 @@ def discover(
         involving: columns that every law is to hold; other sets of columns are not searched.
         operators: that a law may have beside ``+``, ``-`` and ``*``: some of ``/``, ``^``,
             ``sqrt``, ``exp``, ``ln``, ``sin``, ``cos``; none given = all. ``["*"]``: polynomials.
-        workers: threads that fit constants, which does not change the answer; None = all cores.
+        workers: threads that search, which do not change the answer; None = all cores.
 
     An interrupted search (Ctrl-C) returns what it has found, if anything, and says so.
 
@@ -153,12 +153,15 @@ def discover(
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
     searched: list[tuple[int, ...]] = []
-    laws, forbidden = list[Law](), list[Law]()
+    laws: list[Law] = []
+    forbidden: list[Law] = []
     notes, complete = list(table.notes), True
     if units is None:
         known_units = Units.of_headers(table, notes)
     given = known_units.names if known_units else ("",) * d
     counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
+    told = known_units.names if known_units else table.units if units is None else given
+    degrees = [*map(is_degrees, told)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
@@ -174,13 +177,15 @@ def discover(
                 known = None if errors is None else errors[[*columns]]
                 known = None if known is None or not known.any() else known
                 own = None if known_units is None else known_units[columns]
+                dimensions = _dimensions(own, scales, tuple(degrees[j] for j in columns))
                 found, complete = _search(
-                    model, points, names, config, seed, known, workers, own, scales
+                    model, points, names, config, seed, known, workers, dimensions, scales
                 )
                 in_units = tuple(counted_in[j] for j in columns)
                 found = [replace(law, column_units=in_units) for law in found]
                 sound, mixed = (found, []) if own is None else _with_units(found, own, points)
-                laws, forbidden = laws + sound, forbidden + mixed
+                laws += sound  # _worth_searching looks at them
+                forbidden += mixed
                 watch.progress.update()
                 if not complete:
                     break
@@ -342,7 +347,7 @@ def _search(
     seed: int,
     errors: np.ndarray | None,
     workers: int,
-    units: Units | None,
+    dimensions: Dimensions,
     counted_on: tuple[Scale, ...],
 ) -> tuple[list[Law], bool]:
     """Different equations that hold all the columns, judged, best first; whether all ran."""
@@ -354,7 +359,7 @@ def _search(
     try:
         found = discover_plus(
             model, fitted, config, workers, floor, wide_columns(points, counted_on),
-            _dimensions(units, counted_on),
+            dimensions,
         )  # fmt: skip
     except Unusable:  # columns that differ in points that were not chosen only
         return [], True
@@ -411,13 +416,15 @@ def _written(
     return other if of_other <= SAME * max(error, EXACT) else fitted
 
 
-def _dimensions(units: Units | None, scales: Sequence[Scale]) -> Dimensions:
-    """What is known of the columns' units, and of their zeros."""
+def _dimensions(
+    units: Units | None, scales: Sequence[Scale], degrees: tuple[bool, ...]
+) -> Dimensions:
+    """What is known of the columns' units, of their zeros, and of which are degrees."""
     zeros = [scale.conventional for scale in scales]
-    if units is None:
-        return replace(Dimensions.assumed(len(scales)), conventional=tuple(zeros))
-    both = map(any, zip(zeros, units.offset, strict=True))
-    return Dimensions(units.dimensions, conventional=tuple(both))
+    known = Dimensions.assumed(len(scales)) if units is None else Dimensions(units.dimensions)
+    offset = units.offset if units else (False,) * len(scales)
+    conventional = tuple(map(any, zip(zeros, offset, strict=True)))
+    return replace(known, conventional=conventional, degrees=degrees)
 
 
 def _with_units(

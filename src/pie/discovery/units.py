@@ -10,7 +10,7 @@ import numpy as np
 
 from ..expr.dimensions import exponents
 from ..expr.expression import Expression
-from .headers import dimensions
+from .headers import dimensions, is_degrees
 from .measurements import BadTable, Measurements, of_columns, quoted
 
 FRACTIONS = 12  # largest denominator of an exponent
@@ -24,7 +24,7 @@ _PRODUCT = re.compile(rf"{_ONE}(?:[*/· ]{_ONE})*")
 class Units:
     """Units of columns as text, and the exponents of base dimensions in them, (D, B).
 
-    ``offset``: which are counted from a zero by convention, as °C.
+    ``offset``: which are counted from a zero by convention, as °C; ``degrees``: angles in degrees.
 
     >>> units = Units.of({"p": "kPa", "V": "l", "T": "K"}, ["p", "V", "T"])
     >>> units.names, units.dimensions.shape
@@ -57,11 +57,16 @@ class Units:
         if not missing:
             notes.append(f"units are taken from the header: {read}")
             return cls.of(each, table.names)
+        use = "say what is an angle and no more" if any(map(is_degrees, each)) else "are not used"
         notes.append(
-            f"units of the header ({read}) are not used, as it has none for "
+            f"units of the header ({read}) {use}, as it has none for "
             f"{', '.join(missing)}; units= (--unit) gives them all"
         )
         return None
+
+    @property
+    def degrees(self) -> tuple[bool, ...]:
+        return tuple(map(is_degrees, self.names))
 
     def __getitem__(self, columns: Sequence[int]) -> "Units":
         """Those of some columns."""

@@ -39,7 +39,7 @@ def _searched(asked: Asked, weights: Path, config: PlusConfig) -> dict:
         return {"status": TOO_WIDE, "seconds": 0.0}
     try:
         given = Units.of(units, units) if units else None
-        dimensions = Dimensions(given.dimensions, conventional=given.offset) if given else None
+        dimensions = given and Dimensions(given.dimensions, True, given.offset, given.degrees)
         model, wide = from_pretrained(weights), wide_columns(drawn)
         found = discover_plus(model, drawn, config, 1, None, wide, dimensions)
     except Unusable as reason:

@@ -35,7 +35,7 @@ class Dimensions:
     """Exponents of base units in each column, (D, B): known, or a unit of its own for each.
 
     ``conventional``: columns whose zero is a convention, as of years and of °C, one flag each; () =
-    none is known to be.
+    none is known to be. ``degrees``: columns whose unit is that of an angle in degrees; () = none.
 
     >>> Dimensions.assumed(2).exponents.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -44,6 +44,12 @@ class Dimensions:
     exponents: np.ndarray
     known: bool = True
     conventional: tuple[bool, ...] = ()
+    degrees: tuple[bool, ...] = ()
+
+    @property
+    def angles(self) -> frozenset[int]:
+        """The columns x_j that are angles in degrees."""
+        return frozenset(j for j, degrees in enumerate(self.degrees, 1) if degrees)
 
     @classmethod
     def assumed(cls, n_columns: int) -> "Dimensions":

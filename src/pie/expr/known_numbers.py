@@ -7,11 +7,13 @@ one, as in A·(1 − exp(−k·t)) = A − A·exp(−k·t); tools/forms.py count
 
 import functools
 import math
+from collections.abc import Set
 
 import numpy as np
 
-from .expression import Expression
+from .expression import Expression, to_tree
 from .operators import ADD, CONSTANT, COS, EXP, LN, POW, SIN, SQRT, SUB, arity
+from .terms import scaled, subtrees, terms
 
 RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
 QUARTER = np.pi / 2.0  # of a turn: a phase that makes a cosine of a sine
@@ -77,6 +79,18 @@ def rates_of_degrees(expression: Expression) -> np.ndarray:
     """Constants that are a rate of degrees, which says that a column is an angle, (P,)."""
     pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
     return np.array([_is_rate(abs(number), inside) for number, (_, inside) in pairs], bool)
+
+
+def rates_of(expression: Expression, columns: Set[int]) -> int:
+    """How many rates of degrees stand before these columns x_j alone.
+
+    >>> from pie.expr.expression import parse
+    >>> rates_of(parse("sin(0.017453292519943295*x1) - 0.7*sin(0.017453292519943295*x2)"), {1})
+    1
+    """
+    waves = (tree for tree in subtrees(to_tree(expression)) if tree[0] in ("sin", "cos"))
+    parts = (scaled(term) for wave in waves for term in terms(wave[1]))
+    return sum(_is_rate(abs(c), WAVE) and part[0] == "x" and part[1] in columns for c, part in parts)
 
 
 def free_numbers(expression: Expression) -> np.ndarray:

@@ -5,12 +5,12 @@ The compiled fits release the interpreter lock.
 
 import functools
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
 from ..expr.expression import Expression
+from ..threads import mapped
 from ..zeroset.distance import first_order_distances
 from ..zeroset.metric import errors_of
 from ..zeroset.spreads import permuted, robust_spreads
@@ -114,7 +114,4 @@ def fit_sampson(
             return Fit(skeleton, -np.inf, "undefined at some point, or flat, for every start")
         return _judged(skeleton.with_constants(constants), clouds, curved)
 
-    if workers == 1:
-        return [one(expression) for expression in expressions]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(one, expressions))
+    return mapped(one, expressions, workers)

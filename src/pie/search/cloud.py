@@ -45,11 +45,18 @@ class Cloud:
 
     @classmethod
     def even(
-        cls, given: np.ndarray, exact: np.ndarray, logarithmic: tuple[bool, ...] = ()
+        cls,
+        given: np.ndarray,
+        exact: np.ndarray,
+        logarithmic: tuple[bool, ...] = (),
+        degrees: tuple[bool, ...] = (),
     ) -> "Cloud":
-        """In units in which columns have like spreads, and what may be degrees is in radians."""
+        """In units in which columns have like spreads, and what is or may be degrees is in radians.
+
+        ``degrees`` are columns of which their unit says so.
+        """
         spreads, logs = robust_spreads(given), np.array(logarithmic or exact & False)
-        angles = may_be_degrees(given) & ~logs
+        angles = (may_be_degrees(given) | np.array(degrees or exact & False)) & ~logs
         alike = logs | ((spreads > 1.0 / EVEN) & (spreads < EVEN))
         units = np.where(angles, 1.0 / DEGREE, np.where(alike, 1.0, spreads))
         return cls(given, units, exact, angles, logarithmic)
@@ -105,8 +112,9 @@ def clouds(
     even units of the others. Noisy points are searched in even units alone: no law is exact in the
     user's.
     """
-    user, even = Cloud.as_given(points, exact), Cloud.even(points, exact)
+    degrees = dimensions.degrees if dimensions else ()
+    user, even = Cloud.as_given(points, exact), Cloud.even(points, exact, (), degrees)
     found = [user] if np.all(even.units == 1.0) else [even] if user.noise.seen else [user, even]
     if any(wide):
-        found.append(Cloud.even(logarithms(points, wide), exact, wide))
+        found.append(Cloud.even(logarithms(points, wide), exact, wide, degrees))
     return [replace(cloud, dimensions=dimensions) for cloud in found]

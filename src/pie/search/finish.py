@@ -60,7 +60,7 @@ class Judge:
         A factor that becomes 1 stays a constant where the units say so; where these are not known,
         that it is 1 says that columns have one unit, as those of a circle.
         """
-        price = numbers_price(expression, len(points), self.prices)
+        price = numbers_price(expression, len(points), self.prices, self.dimensions)
         if self.dimensions:
             given = expression, points, self.dimensions, self.prices
             price += bound_price(*given) + origins_price(*given)

@@ -41,12 +41,16 @@ OF_USERS_COLUMNS = ("reductions", "network")  # proposers not asked about a redu
 
 # in the order in which they are asked; a new proposer needs one line here
 PROPOSERS: dict[str, Callable[[Network, "PlusConfig", int], Proposer]] = {
-    "relations": lambda model, c, workers: partial(relations, c.relations, c.prices, c.max_tokens),
+    "relations": lambda model, c, workers: partial(
+        relations, c.relations, c.prices, c.max_tokens, workers
+    ),
     "shapes": lambda model, c, workers: partial(shapes, c.shapes, c.prices, c.max_tokens),
     "network": lambda model, c, workers: partial(
         network, model, c.beam, Effort(c.starts, c.descents)
     ),
-    "numbers": lambda model, c, workers: partial(numbers, c.numbers, c.prices, c.max_tokens),
+    "numbers": lambda model, c, workers: partial(
+        numbers, c.numbers, c.prices, c.max_tokens, workers
+    ),
     "reductions": lambda model, c, workers: partial(
         reductions, c.reductions, c.prices, c.max_tokens, in_few_columns(model, c, workers)
     ),
@@ -154,15 +158,14 @@ def searched(cloud: Cloud, proposers: Sequence[Proposer], config: PlusConfig, wo
         return round(price.total, 6), -found.draft.log_probability
 
     def rank(found: Found) -> tuple[float, float]:
-        return key(found, price_of(found.fit, len(cloud), config.prices))
+        return key(found, price_of(found.fit, len(cloud), config.prices, dimensions))
 
     def judge(found: Found) -> tuple[float, float]:
         return key(found, whole_price(found.fit, cloud.points, config.prices, dimensions))
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
     pool = Pool(rank, judge)
-    with threadpool_limits(1, user_api="blas"):  # the fits have threads of their own
-        return search(cloud, proposers, fit, pool, partial(ended, config=config))
+    return search(cloud, proposers, fit, pool, partial(ended, config=config))
 
 
 def searches(
@@ -235,6 +238,7 @@ def _chosen(pool: Pool, cloud: Cloud, config: PlusConfig) -> Iterator[Chosen]:
             continue
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")  # the search has threads of its own
 def discover_plus(
     model: Network,
     points: np.ndarray,
@@ -250,7 +254,7 @@ def discover_plus(
     well (a trimmed fit, Rousseeuw 1984), and all candidates are compared at all points.
 
     They rank by price. Fitness is minus the orthogonal root mean square error in units of the
-    columns' spreads. Constants are fitted by ``workers`` threads. ``errors`` (D,) are standard
+    columns' spreads. The work is that of ``workers`` threads. ``errors`` (D,) are standard
     deviations of the columns' errors, as far as they are known: a fit within them gains nothing by
     being closer. Columns marked as ``wide`` are positive and span decades: they are searched by
     their logarithms as well, and errors that grow with them are assumed if that is more probable.

@@ -33,7 +33,13 @@ import numpy as np
 
 from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
+from ..expr.known_numbers import (
+    WHOLE,
+    free_numbers,
+    known_numbers,
+    rates_of,
+    rates_of_degrees,
+)
 from ..expr.operators import CONSTANT, MAX_VARIABLES
 from ..expr.origins import far_from_zero, hidden_origins
 from ..expr.solving import implicit
@@ -115,7 +121,9 @@ def cheapest(
     return lowest(range(len(relations)), bounds.__getitem__, price, most)
 
 
-def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
+def price_of(
+    fit: Fit, n_points: int, prices: Prices, dimensions: Dimensions | None = None
+) -> Price:
     """Price of a fit without that of its zeros; the misfit is inf where the fit failed.
 
     In an exact fit :data:`~pie.expr.known_numbers.WHOLE` numbers are free: they are not fitted.
@@ -126,7 +134,9 @@ def price_of(fit: Fit, n_points: int, prices: Prices) -> Price:
     paid = [c for c in expression.constants if abs(c) not in WHOLE]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
-        prices.constant * len(paid) if exact else numbers_price(expression, n_points, prices),
+        prices.constant * (len(paid) - _told(expression, dimensions))
+        if exact
+        else numbers_price(expression, n_points, prices, dimensions),
         prices.form * _form(expression.codes),
         prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
@@ -172,20 +182,28 @@ def _equality(expression: Expression, prices: Prices) -> float:
     return float(min(prices.known + np.log(max(fitted, 1)), prices.constant))
 
 
-def numbers_price(expression: Expression, n_points: int, prices: Prices) -> float:
+def numbers_price(
+    expression: Expression, n_points: int, prices: Prices, dimensions: Dimensions | None = None
+) -> float:
     """Price of the numbers of an equation without :func:`bound_price`.
 
-    A rate of degrees is paid in full: it says which column is an angle.
+    A rate of degrees is paid in full, as it says which column is an angle, unless its unit does.
     """
     count, fitted = free_numbers(expression).shape
     rates = int(rates_of_degrees(expression).sum())
     known = int(known_numbers(expression).sum())
     return (
         few_points(fitted, n_points)
-        + prices.constant * (fitted + rates)
+        + prices.constant * (fitted + rates - _told(expression, dimensions))
         + prices.known * (known - rates)
         + _equality(expression, prices) * (count - known - fitted)
     )
+
+
+def _told(expression: Expression, dimensions: Dimensions | None) -> int:
+    """How many rates of degrees the units of the columns tell."""
+    angles = dimensions.angles if dimensions else ()
+    return rates_of(expression, angles) if angles else 0
 
 
 def few_points(fitted: int, n_points: int) -> float:
@@ -240,7 +258,7 @@ def whole_price(
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
     the units of the columns, if these matter. A fit with a high power is refused, unless exact.
     """
-    price = price_of(fit, len(points), prices)
+    price = price_of(fit, len(points), prices, dimensions)
     if not np.isfinite(price.misfit):
         return price
     expression, exact = fit.expression, fit.contrast <= prices.resolution

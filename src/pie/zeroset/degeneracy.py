@@ -164,6 +164,6 @@ def _has_zero(expression: Expression, starts: np.ndarray, spreads: np.ndarray) -
         expression = in_units(expression, middle := np.median(starts, axis=0), spreads)
         starts = (starts - middle) / spreads
     low, high = starts.min(axis=0), starts.max(axis=0)
-    branch = np.random.default_rng(0).random(len(starts))
+    branch = (np.random.default_rng(0).permutation(len(starts)) + 0.5) / len(starts)  # each alike
     roots = solve_each_coordinate(expression, starts, branch)
     return np.any(np.abs(2.0 * roots - high - low) <= 3.0 * (high - low), axis=1)

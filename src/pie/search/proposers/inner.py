@@ -8,7 +8,6 @@ pair g(u) and ψ·g(u), is tested for linear dependence on the base to rounding
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -18,6 +17,7 @@ import numpy as np
 
 from ...expr.elementary import wave_row
 from ...expr.expression import Expression, Tree, from_tree
+from ...threads import mapped
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, new_drafts
@@ -166,8 +166,7 @@ def laws(
     varying = [*zip(psi, columns_of(psi, both).T, strict=True)]
     for insides, amplitudes in ((_sums, [(None, None)]), (_with_amplitude, varying)):
         drawn = partial(_drawn, insides(points, both), amplitudes, limits.drafts)
-        with ThreadPoolExecutor(workers) as pool:
-            drafts = [*pool.map(drawn, spans)]
+        drafts = mapped(drawn, spans, workers)
         confirmed = []
         for (here, _), found in zip(spans, drafts, strict=True):
             exact = (_law(new, here.base, points, limits.max_terms) for new in found)

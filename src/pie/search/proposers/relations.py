@@ -12,6 +12,7 @@ import numpy as np
 from ...expr.expression import Expression, Tree, from_tree
 from ...fit.sampson import LARGEST
 from ...zeroset.metric import errors_of, without_logarithms
+from ...threads import mapped
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, new_drafts
@@ -32,6 +33,8 @@ from ..relations import (
 
 NEARLY_EXACT = 1e-5  # subsets with √λ below this are tested for exactness
 HALF_INTEGER = 0.1  # tolerance of a half-integer exponent
+
+Prepared = tuple[list[Tree], Moments, np.ndarray, np.ndarray]  # usable terms, values, gradients
 
 
 @dataclass(frozen=True)
@@ -85,24 +88,37 @@ def among(
     errors: np.ndarray,
     prices: Prices,
     limits: Relations = Relations(),
+    workers: int = 1,
 ) -> list[Expression]:
     """The cheapest relations of each size in libraries of terms at points (N, D), by their errors.
 
-    They are unfitted: the error of the relation of smallest λ stands for the contrast.
+    They are unfitted: the error of the relation of smallest λ stands for the contrast. Each size
+    in a library has a thread of its own, up to ``workers`` threads.
     """
-    found: dict[int, list[tuple[Relation, Sequence[Tree]]]] = {k: [] for k in limits.sizes}
-    for terms in asked:
+
+
+    def prepared(terms: Sequence[Tree]) -> Prepared:
         columns, slopes = terms_at(terms, points, errors)
         moments = Moments.of(columns, slopes)
-        columns, slopes = columns[0][:, moments.usable], slopes[0][:, :, moments.usable]
-        here = [terms[i] for i in moments.usable]
-        sizes = [k for k in limits.sizes if k < len(here) and 3 * k <= len(points)]
-        for size in sizes:
-            chosen = subsets(here, size, most=limits.work // size**3)
-            near = nearest(moments, columns, slopes, chosen, limits.screened, limits.kept)
-            found[size] += [(relation, here) for relation in near]
-    laws = []
-    for both in found.values():
+        usable = moments.usable
+        return [terms[i] for i in usable], moments, columns[0][:, usable], slopes[0][:, :, usable]
+
+    def of_size(one: tuple[int, Prepared]) -> list[Relation]:
+        size, (terms, *values) = one
+        chosen = subsets(terms, size, most=limits.work // size**3)
+        return nearest(*values, chosen, limits.screened, limits.kept)
+
+    ready, laws = mapped(prepared, asked, workers), []
+    sizes = [size for size in limits.sizes if 3 * size <= len(points)]
+    each = [(size, one) for size in sizes for one in ready if size < len(one[0])]
+    found = mapped(of_size, each, workers, cost=lambda one: len(one[1][0]) ** one[0])
+    for size in sizes:
+        both = [
+            (relation, terms)
+            for (k, (terms, *_)), near in zip(each, found, strict=True)
+            for relation in near
+            if k == size
+        ]
         these = cheapest(both, len(points), prices, limits.fitted)
         laws += [both[k][0].of(both[k][1]) for k in these]
     return laws
@@ -178,7 +194,7 @@ def closest(
 
 
 def relations(
-    limits: Relations, prices: Prices, max_tokens: int, cloud: Cloud, pool: Pool
+    limits: Relations, prices: Prices, max_tokens: int, workers: int, cloud: Cloud, pool: Pool
 ) -> Iterator[Batch]:
     """The proposer."""
 
@@ -201,6 +217,5 @@ def relations(
     yield batch([*(f for terms in small for f in exact(terms, points, limits)), *plain])
     for terms in ranked[len(small) :]:
         yield batch(exact(terms, points, limits))
-    yield batch(
-        among([*libraries.noisy(points, cloud.units), *waves], points, errors, prices, limits)
-    )
+    noisy = [*libraries.noisy(points, cloud.units), *waves]
+    yield batch(among(noisy, points, errors, prices, limits, workers))
