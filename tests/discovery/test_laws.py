@@ -22,7 +22,7 @@ from pie.discovery.cli import main
 from pie.discovery.laws import WORTH, discover
 from pie.discovery.measurements import BadTable
 from pie.discovery.pretrained import default_weights, from_pretrained
-from pie.discovery.result import RIVAL, Law, Result
+from pie.discovery.result import FORMAT, RIVAL, Law, Result
 from pie.discovery.subsets import evidence
 from pie.experiments.metrics import two_sided
 from pie.expr.canonical import canonical
@@ -548,8 +548,8 @@ def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     assert str(again).splitlines()[1:] == str(result).splitlines()[1:]
     pd.testing.assert_frame_equal(again.to_dataframe(), result.to_dataframe())
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"], "no half-written file is left"
-    path.write_text(path.read_text().replace('"format": 9', '"format": 99'))
-    with pytest.raises(ValueError, match="format 99; expected 9"):
+    path.write_text(path.read_text().replace(f'"format": {FORMAT}', '"format": 99'))
+    with pytest.raises(ValueError, match=f"format 99; expected {FORMAT}"):
         Result.load(path)
     path.write_text('{"law": true}')
     with pytest.raises(ValueError, match="holds no result that was saved"):
