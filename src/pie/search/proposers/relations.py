@@ -96,7 +96,6 @@ def among(
     in a library has a thread of its own, up to ``workers`` threads.
     """
 
-
     def prepared(terms: Sequence[Tree]) -> Prepared:
         columns, slopes = terms_at(terms, points, errors)
         moments = Moments.of(columns, slopes)
