@@ -33,7 +33,7 @@ from ..search.finish import Judge, in_user_coordinates
 from ..search.plus import PROPOSERS, PlusConfig, discover_plus
 from ..search.pool import WARM, Batch, Pool, new_drafts
 from ..search.price import whole_price
-from ..zeroset.metric import Metric
+from ..zeroset.metric import Metric, set_columns
 from .evaluation import Row, read_rows
 from .journal import in_order
 from .measured import MeasuredTable, is_textbooks
@@ -67,7 +67,8 @@ def least_price(
         fits = [in_user_coordinates(t, points, judge, m) for t in truths for m in metrics]
     except ValueError:  # too long to be a draft
         return np.nan
-    return min(whole_price(fit, points, config.prices).total for fit in fits)
+    exact = set_columns(points)
+    return min(whole_price(fit, points, config.prices, exact=exact).total for fit in fits)
 
 
 def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:

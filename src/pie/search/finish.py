@@ -153,7 +153,7 @@ def finished(
             return None
         if not np.isfinite(fit.fitness):
             return None
-        price = whole_price(fit, points, judge.prices, judge.dimensions)
+        price = whole_price(fit, points, judge.prices, judge.dimensions, metric.exact)
         flat, contrast = metric.coordinates(points), fit.contrast
         if errors is not None:
             expected = expected_residual(fit.expression, points, metric.units(points), errors)

@@ -158,12 +158,13 @@ def searched(cloud: Cloud, proposers: Sequence[Proposer], config: PlusConfig, wo
         return round(price.total, 6), -found.draft.log_probability
 
     def rank(found: Found) -> tuple[float, float]:
-        return key(found, price_of(found.fit, len(cloud), config.prices, dimensions))
+        return key(found, price_of(found.fit, len(cloud), *known))
 
     def judge(found: Found) -> tuple[float, float]:
-        return key(found, whole_price(found.fit, cloud.points, config.prices, dimensions))
+        return key(found, whole_price(found.fit, cloud.points, *known))
 
     dimensions = None if any(cloud.logarithmic) else cloud.dimensions
+    known = config.prices, dimensions, tuple(cloud.exact)
     pool = Pool(rank, judge)
     return search(cloud, proposers, fit, pool, partial(ended, config=config))
 

@@ -61,9 +61,9 @@ class Prices:
 
     constant: float = 5.0  # per constant
     known: float = 2.0  # per constant that is known, or equal to another: seen in one of seven
-    form: float = 0.5  # per nat of −ln P(form)
+    form: float = 1.0  # per nat of −ln P(form)
     token: float = 1.0  # per operator, variable or constant
-    implicit: float = 0.9  # per column without a solution: half of ln(odds) in formulas
+    implicit: float = 1.9  # per column without a solution: ln(odds) in formulas
     crossing: float = 10.0  # per factor e in the zeros on lines through the points
     branch: float = 0.7  # for one branch instead of the zero set
     arc: float = 5.0  # per wave with a constant inside of which less than half a turn is seen
@@ -90,10 +90,12 @@ def form_price(codes: tuple[int, ...], prices: Prices) -> float:
     )
 
 
-def _form(codes: tuple[int, ...]) -> float:
-    """−ln P(form), in nats, of a form of as many variables as it has."""
-    variables = {code for code in codes if CONSTANT < code <= MAX_VARIABLES}
-    return forms().cost(codes, max(len(variables), 1))
+def _form(codes: tuple[int, ...], exact: Sequence[bool] = ()) -> float:
+    """−ln P(form), in nats, of a form of as many variables as it has; () = no column was set."""
+    variables = sorted({code for code in codes if CONSTANT < code <= MAX_VARIABLES})
+    measured = [place for place, j in enumerate(variables, 1) if not (any(exact) and exact[j - 1])]
+    some = 0 < len(measured) < len(variables)
+    return forms().cost(codes, max(len(variables), 1), tuple(measured) if some else ())
 
 
 def cheapest(
@@ -122,22 +124,27 @@ def cheapest(
 
 
 def price_of(
-    fit: Fit, n_points: int, prices: Prices, dimensions: Dimensions | None = None
+    fit: Fit,
+    n_points: int,
+    prices: Prices,
+    dimensions: Dimensions | None = None,
+    exact: Sequence[bool] = (),
 ) -> Price:
     """Price of a fit without that of its zeros; the misfit is inf where the fit failed.
 
-    In an exact fit :data:`~pie.expr.known_numbers.WHOLE` numbers are free: they are not fitted.
+    ``exact``: the columns whose values were set, one flag each; () = none. In an exact fit
+    :data:`~pie.expr.known_numbers.WHOLE` numbers are free: they are not fitted.
     """
     if not np.isfinite(fit.fitness):
         return Price(np.inf)
-    expression, exact = fit.expression, fit.contrast <= prices.resolution
+    expression, at_rounding = fit.expression, fit.contrast <= prices.resolution
     paid = [c for c in expression.constants if abs(c) not in WHOLE]
     return Price(
         n_points * float(np.log(max(fit.contrast, prices.resolution))),
         prices.constant * (len(paid) - _told(expression, dimensions))
-        if exact
+        if at_rounding
         else numbers_price(expression, n_points, prices, dimensions),
-        prices.form * _form(expression.codes),
+        prices.form * _form(expression.codes, exact),
         prices.token * len(expression.codes),
         prices.implicit * _implicit(expression.codes),
     )
@@ -253,26 +260,30 @@ def has_high_power(expression: Expression) -> bool:
 
 
 def whole_price(
-    fit: Fit, points: np.ndarray, prices: Prices, dimensions: Dimensions | None = None
+    fit: Fit,
+    points: np.ndarray,
+    prices: Prices,
+    dimensions: Dimensions | None = None,
+    exact: Sequence[bool] = (),
 ) -> Price:
     """With the price of zeros where no points are, of further sheets near points, of waves, and of
     the units of the columns, if these matter. A fit with a high power is refused, unless exact.
     """
-    price = price_of(fit, len(points), prices, dimensions)
+    price = price_of(fit, len(points), prices, dimensions, exact)
     if not np.isfinite(price.misfit):
         return price
-    expression, exact = fit.expression, fit.contrast <= prices.resolution
+    expression, at_rounding = fit.expression, fit.contrast <= prices.resolution
     hidden = bound = origins = 0.0
     if dimensions:
         hidden = hidden_price(expression, points, dimensions, prices)
-        bound = 0.0 if exact else bound_price(expression, points, dimensions, prices)
+        bound = 0.0 if at_rounding else bound_price(expression, points, dimensions, prices)
         origins = origins_price(expression, points, dimensions, prices)
     return replace(
         price,
         hidden=hidden,
         bound=bound,
         origins=origins,
-        waves=0.0 if exact else _waves(expression, points, prices),
+        waves=0.0 if at_rounding else _waves(expression, points, prices),
         crossings=prices.crossing * float(np.log(crossings(expression, points))),
         sheets=prices.sheet * float(np.log(sheets(expression, points)).sum()),
     )

@@ -43,7 +43,7 @@ NEAR = 4.0  # the same, if that equation is long
 SMALLEST = 1e-6  # exponent of a base unit
 LARGEST = 2  # exponent in a dimensionless product
 TOLD_BY = 8  # points by which equal columns are told
-SHORT = 8.0  # nats of a form per column, up to which it is not long: about a plane
+SHORT = 9.5  # nats of a form per column, up to which it is not long: about a plane
 
 JOINED = {  # columns and their gradients → u and its gradient
     "mul": lambda a, b, da, db: (a * b, a * db + b * da),
