@@ -8,6 +8,7 @@ of those that could have the magnitude of an earlier one do (:mod:`pie.expr.know
 
 import json
 from collections import Counter
+from functools import cache
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pie.expr.expression import Expression, Tree, from_tree, parse, to_tree
 from pie.expr.known_numbers import free_numbers, known_numbers, parts_of
 from pie.expr.linear_form import NoZeroSet
 from pie.expr.terms import terms
-from pie.search.forms import COUNTS, nodes
+from pie.search.forms import COUNTS, Forms, nodes
 
 FORMULAS = Path(__file__).resolve().parent.parent / "data/prior/formulas.csv"
 
@@ -37,11 +38,11 @@ def counts(forms: list[Expression]) -> dict[str, dict[str, int]]:
     return {context: dict(sorted(seen.items())) for context, seen in sorted(found.items())}
 
 
-def held(tree: Tree, left: dict[int, int]) -> Tree:
-    """The variables that are left, under new numbers; the others are constants, all different."""
+def placed(tree: Tree, left: dict[int, int], held: dict[int, Tree]) -> Tree:
+    """With the variables that are ``left`` under new numbers, and numbers for those ``held``."""
     if tree[0] == "x":
-        return ("x", left[tree[1]]) if tree[1] in left else ("c", 0.7 + 0.61 * tree[1])
-    return tree if tree[0] == "c" else (tree[0], *(held(child, left) for child in tree[1:]))
+        return ("x", left[tree[1]]) if tree[1] in left else held[tree[1]]
+    return tree if tree[0] == "c" else (tree[0], *(placed(child, left, held) for child in tree[1:]))
 
 
 def slices(laws: list[Expression], n_variables: int) -> dict[str, dict[str, float]]:
@@ -68,8 +69,9 @@ def slices(laws: list[Expression], n_variables: int) -> dict[str, dict[str, floa
 
 def _slice(law: Expression, order: tuple[int, ...]) -> Expression | None:
     left = {variable: place for place, variable in enumerate(order, 1)}
+    held = {j: ("c", 0.7 + 0.61 * j) for j in law.variables}
     try:
-        return canonical(from_tree(held(to_tree(law), left)))
+        return canonical(from_tree(placed(to_tree(law), left, held)))
     except NoZeroSet:  # as of √(x1 − x2) with a constant x1
         return None
 
@@ -93,7 +95,18 @@ def prior(laws: list[Expression]) -> dict[str, dict]:
     return {"counts": of_nodes, "slices": {str(n): slices(laws, n) for n in (2, 3)}}
 
 
+@cache
+def laws() -> list[Expression]:
+    """Those of data/prior."""
+    return formulas(FORMULAS)
+
+
+@cache
+def without_half(half: int) -> Forms:
+    """The prior of the other half of them: every second one, from ``half`` on, is left out."""
+    return Forms(**prior(laws()[1 - half :: 2]))
+
+
 if __name__ == "__main__":
-    found = formulas(FORMULAS)
-    print(shares([*map(canonical, found)]))
-    COUNTS.write_text(json.dumps(prior(found), indent=0) + "\n")
+    print(shares([*map(canonical, laws())]))
+    COUNTS.write_text(json.dumps(prior(laws()), indent=0) + "\n")

@@ -11,9 +11,8 @@ from collections.abc import Set
 
 import numpy as np
 
-from .expression import Expression, to_tree
-from .operators import ADD, CONSTANT, COS, EXP, LN, POW, SIN, SQRT, SUB, arity
-from .terms import scaled, subtrees, terms
+from .expression import Expression
+from .operators import ADD, CONSTANT, COS, EXP, LN, MUL, POW, SIN, SQRT, SUB, arity
 
 RATES = (np.pi / 360.0, np.pi / 180.0, np.pi / 90.0)  # of sin and cos of an angle in degrees
 QUARTER = np.pi / 2.0  # of a turn: a phase that makes a cosine of a sine
@@ -75,22 +74,36 @@ def known_numbers(expression: Expression) -> np.ndarray:
     return np.array([_is_known(abs(number), *part) for number, part in pairs], bool)
 
 
-def rates_of_degrees(expression: Expression) -> np.ndarray:
-    """Constants that are a rate of degrees, which says that a column is an angle, (P,)."""
-    pairs = zip(expression.constants, parts_of(expression.codes), strict=True)
-    return np.array([_is_rate(abs(number), inside) for number, (_, inside) in pairs], bool)
+@functools.lru_cache(maxsize=4096)
+def _multiplied(codes: tuple[int, ...]) -> tuple[int, ...]:
+    """For each constant the j of the x_j that it multiplies and nothing else; 0: there is none."""
+    triples = zip((0, 0, *codes), (0, *codes), codes, (*codes[1:], 0), strict=False)
+    return tuple(
+        after if before == MUL else before if earlier == MUL else 0
+        for earlier, before, code, after in triples
+        if code == CONSTANT
+    )
 
 
-def rates_of(expression: Expression, columns: Set[int]) -> int:
-    """How many rates of degrees stand before these columns x_j alone.
+def rates_of_degrees(expression: Expression, columns: Set[int] | None = None) -> np.ndarray:
+    """Constants that are a rate of degrees, which says that a column is an angle, (P,).
+
+    With ``columns`` those that stand before one of these x_j alone.
 
     >>> from pie.expr.expression import parse
-    >>> rates_of(parse("sin(0.017453292519943295*x1) - 0.7*sin(0.017453292519943295*x2)"), {1})
-    1
+    >>> law = parse("sin(0.017453292519943295*x1) - 0.7*sin(0.017453292519943295*x2)")
+    >>> rates_of_degrees(law, {1})
+    array([ True, False, False])
     """
-    waves = (tree for tree in subtrees(to_tree(expression)) if tree[0] in ("sin", "cos"))
-    parts = (scaled(term) for wave in waves for term in terms(wave[1]))
-    return sum(_is_rate(abs(c), WAVE) and part[0] == "x" and part[1] in columns for c, part in parts)
+    codes = expression.codes
+    each = zip(expression.constants, parts_of(codes), _multiplied(codes), strict=True)
+    return np.array(
+        [
+            _is_rate(abs(number), inside) and (columns is None or j in columns)
+            for number, (_, inside), j in each
+        ],
+        bool,
+    )
 
 
 def free_numbers(expression: Expression) -> np.ndarray:

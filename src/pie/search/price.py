@@ -33,13 +33,7 @@ import numpy as np
 
 from ..expr.dimensions import Dimensions, bound_numbers, hidden_constants
 from ..expr.expression import Expression, Tree, from_tree, to_tree
-from ..expr.known_numbers import (
-    WHOLE,
-    free_numbers,
-    known_numbers,
-    rates_of,
-    rates_of_degrees,
-)
+from ..expr.known_numbers import WHOLE, free_numbers, known_numbers, rates_of_degrees
 from ..expr.operators import CONSTANT, MAX_VARIABLES
 from ..expr.origins import far_from_zero, hidden_origins
 from ..expr.solving import implicit
@@ -210,7 +204,7 @@ def numbers_price(
 def _told(expression: Expression, dimensions: Dimensions | None) -> int:
     """How many rates of degrees the units of the columns tell."""
     angles = dimensions.angles if dimensions else ()
-    return rates_of(expression, angles) if angles else 0
+    return int(rates_of_degrees(expression, angles).sum()) if angles else 0
 
 
 def few_points(fitted: int, n_points: int) -> float:

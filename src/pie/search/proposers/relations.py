@@ -11,8 +11,8 @@ import numpy as np
 
 from ...expr.expression import Expression, Tree, from_tree
 from ...fit.sampson import LARGEST
-from ...zeroset.metric import errors_of, without_logarithms
 from ...threads import mapped
+from ...zeroset.metric import errors_of, without_logarithms
 from .. import libraries
 from ..cloud import Cloud
 from ..pool import WARM, Batch, Pool, new_drafts
