@@ -16,7 +16,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -56,10 +56,17 @@ from .measurements import (
     whole_number,
 )
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result
+from .result import RIVAL, SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import about_vertices, as_people_write, digits_needed, normalised, without_rounding
+from .writing import (
+    about_vertices,
+    as_people_write,
+    digits_needed,
+    name_from_elsewhere,
+    normalised,
+    without_rounding,
+)
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates
@@ -160,13 +167,13 @@ def discover(
         known_units = Units.of_headers(table, notes)
     given = known_units.names if known_units else ("",) * d
     counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
-    told = known_units.names if known_units else table.units if units is None else given
-    degrees = [*map(is_degrees, told)]
+    of_headers = units is None and known_units is None  # some columns lack one
+    degrees = [*map(is_degrees, table.units if of_headers else given)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
         try:
-            for columns in _worth_searching(table, laws, max_sets, notes, wanted):
+            for columns in _worth_searching(table, lambda: laws, max_sets, notes, wanted):
                 if searched and watch.is_late:
                     complete = False
                     break
@@ -184,7 +191,7 @@ def discover(
                 in_units = tuple(counted_in[j] for j in columns)
                 found = [replace(law, column_units=in_units) for law in found]
                 sound, mixed = (found, []) if own is None else _with_units(found, own, points)
-                laws += sound  # _worth_searching looks at them
+                laws += sound
                 forbidden += mixed
                 watch.progress.update()
                 if not complete:
@@ -273,9 +280,13 @@ def _read(cloud: Cloud, pool: Pool, names: Sequence[str]) -> str:
 
 
 def _worth_searching(
-    table: Measurements, laws: list[Law], max_sets: int, notes: list[str], wanted: set[int]
+    table: Measurements,
+    found: Callable[[], Sequence[Law]],
+    max_sets: int,
+    notes: list[str],
+    wanted: set[int],
 ) -> Iterator[tuple[int, ...]]:
-    """Sets of columns in the order of search, given the laws that were found up to then.
+    """Sets of columns in the order of search; ``found``: the laws up to then.
 
     All hold the ``wanted`` columns. ``notes`` says if some were not compared, or promise a law and
     are not searched.
@@ -287,11 +298,11 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        least, faint = _least(laws), [j for j in _faint(laws) if j not in wanted]
+        least, faint = _least(found()), [j for j in _faint(found()) if j not in wanted]
         for without in (faint, *([j] for j in faint)):  # all of them, then one by one
             columns = tuple(k for k in range(d) if k not in without)
             among = {names[k] for k in columns}
-            as_good = _least([f for f in laws if {*f.names} <= among]) <= least
+            as_good = _least([f for f in found() if {*f.names} <= among]) <= least
             if 1 < len(columns) < d and columns not in done and not as_good:
                 done.add(columns)
                 yield columns
@@ -307,14 +318,14 @@ def _worth_searching(
         sharp, least = (SHARP, worth) if size < 4 else (math.inf, MANY)
         for strength, columns in ranked:
             among = {names[j] for j in columns}
-            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
+            lawful = [f for f in found() if f.certificate.law and f.certificate.contrast <= sharp]
             known = any({*f.names} <= among for f in lawful)
             # a table of three columns, two of which have a law, is not searched as one
             enough = WORTH if size < 4 and lawful else least
             if not wanted <= {*columns} or columns in done or known:
                 continue
             is_table = size == d  # searched in any case
-            if not is_table and strength > min(enough, _as_sharp(laws, among)):
+            if not is_table and strength > min(enough, _as_sharp(found(), among)):
                 continue
             if not is_table and tried >= max_sets:
                 left_out += 1
@@ -374,8 +385,10 @@ def _search(
         if len(laws) == CERTIFIED:
             break
         final = _written(candidate.expression, points, scales, metric.exact)
-        shorter = (law.program for law in laws if law.complexity <= len(final.codes))
-        if any(same_zero_set(final, other, points, metric) for other in shorter):
+        shorter = (law for law in laws if law.complexity <= len(final.codes))
+        same = [law for law in shorter if same_zero_set(final, law.program, points, metric)]
+        name = name_from_elsewhere(final, [scale.origin != 0.0 for scale in counted_on])
+        if same and not _is_rival(name, candidate.price, same, laws):
             continue
         away = partial(first_order_distances, final, points)
         distances = away(metric.units(points))
@@ -398,6 +411,14 @@ def _search(
         )
         laws.append(law)
     return laws, complete
+
+
+def _is_rival(name: str, price: Price, same: Sequence[Law], laws: Sequence[Law]) -> bool:
+    """Whether an equation with the zeros of some laws is a curve of another name than all have, and
+    about as probable: a straight line where the points hardly tell it from a logarithm.
+    """
+    least = min(law.price.total for law in same)
+    return bool(name) and price.total <= least + RIVAL and all(law.name != name for law in laws)
 
 
 def _written(

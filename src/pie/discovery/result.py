@@ -433,8 +433,9 @@ class Result:
     def rivals(self) -> tuple[Law, ...]:
         """Laws in the columns of the best one that the points hardly tell from it, best first.
 
-        Their zeros differ, and by their prices, which are no calibrated probabilities, they are at
-        most e³ ≈ 20 times less probable.
+        Their zeros differ, or they are curves of another name that are the same within the errors.
+        By their prices, which are no calibrated probabilities, they are at most e³ ≈ 20 times less
+        probable.
         """
         return self._rivals_of(self.best) if self.best else ()
 
