@@ -196,16 +196,28 @@ def test_laws_that_the_points_hardly_tell_apart_are_named(root):
         assert f"these points hardly tell it from {result.rivals[0]!r}" in text
 
 
-def test_a_curve_of_another_name_is_a_rival_where_its_zeros_are_the_same():
+@pytest.fixture(scope="module")
+def high_rates():
     """Fifteen rows of a Michaelis–Menten curve near its height, which 1/x and exp(1/x) fit, too."""
     x = [4.81, 6.21, 3.04, 1.88, 4.88, 3.19, 2.64, 5.99, 5.83, 6.02, 4.23, 1.94, 1.30, 5.62, 1.23]
     y = [8652, 8675, 8565, 8426, 8653, 8579, 8533, 8668, 8673, 8678, 8625, 8447, 8285, 8674, 8255]
-    result = discover({"x": x, "y": np.divide(y, 1e4)})
+    return {"x": np.array(x), "y": np.divide(y, 1e4)}
+
+
+def test_a_curve_of_another_name_is_a_rival_where_its_zeros_are_the_same(high_rates):
+    result = discover(high_rates)
     told = [law.name for law in (result.best, *result.rivals)]
     assert {"inverse with offset", "Michaelis–Menten"} <= {*told} and len({*told}) == len(told)
-    points = np.column_stack([x, np.divide(y, 1e4)])
     pairs = itertools.combinations([law.program for law in (result.best, *result.rivals)], 2)
+    points = np.column_stack([*high_rates.values()])
     assert any(same_zero_set(one, other, points) for one, other in pairs)
+
+
+def test_such_rivals_take_the_place_of_no_other_law(high_rates, monkeypatch):
+    """Michaelis–Menten is the rival of two laws with zeros of their own, and a third one follows."""
+    monkeypatch.setattr(laws, "CERTIFIED", 3)
+    names = [law.name for law in discover(high_rates).candidates]
+    assert len(names) > 3 and "Michaelis–Menten" in names[:3]
 
 
 def test_units_and_many_points_change_nothing(root):

@@ -69,7 +69,7 @@ from .writing import (
 )
 
 SEARCHED = 200  # points at most
-CERTIFIED = 10  # candidates
+CERTIFIED = 10  # candidates with zeros of their own
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
 FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
@@ -381,8 +381,9 @@ def _search(
     flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
     noise = noise_of_replicates(flat) or noise_of(flat)
     laws: list[Law] = []
+    different = 0  # of them, in their zeros
     for candidate in found.candidates:
-        if len(laws) == CERTIFIED:
+        if different == CERTIFIED:
             break
         final = _written(candidate.expression, points, scales, metric.exact)
         shorter = (law for law in laws if law.complexity <= len(final.codes))
@@ -390,6 +391,7 @@ def _search(
         name = name_from_elsewhere(final, [scale.origin != 0.0 for scale in counted_on])
         if same and not _is_rival(name, candidate.price, same, laws):
             continue
+        different += not same
         away = partial(first_order_distances, final, points)
         distances = away(metric.units(points))
         usual = near(distances)
