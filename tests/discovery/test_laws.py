@@ -20,7 +20,7 @@ from pie.discovery import cli, compilation, laws
 from pie.discovery.certificate import same_zero_set
 from pie.discovery.cli import main
 from pie.discovery.laws import WORTH, discover
-from pie.discovery.measurements import BadTable
+from pie.discovery.measurements import BadTable, measurements
 from pie.discovery.pretrained import default_weights, from_pretrained
 from pie.discovery.result import FORMAT, RIVAL, Law, Result
 from pie.discovery.subsets import evidence
@@ -522,6 +522,27 @@ def test_a_column_that_has_nothing_to_do_with_the_law_is_left_out():
     table["x"] = np.random.default_rng(1).uniform(0.0, 1.0, len(table))
     result = discover(table, config=PlusConfig(proposers=("relations", "reductions")))
     assert [set(law.names) for law in result.laws] == [{"p", "V", "n", "T"}]
+
+
+@pytest.mark.parametrize("seed", [2, 10, 34])
+def test_no_law_holds_a_column_that_has_nothing_to_do_with_it(seed):
+    """Of noisy rows of a law of two columns, with one more, most had z = a·x·y − b for a law, too."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0.5, 4.0, 40)
+    y = 4.0 / x * (1.0 + 0.05 * rng.standard_normal(40))
+    result = discover({"x": x, "y": y, "z": rng.uniform(0.0, 10.0, 40)}, config=FAST)
+    assert result.best.names == ("x", "y")
+    assert [law for law in result.laws if "z" in law.names] == []
+
+
+def test_the_columns_that_play_a_part_are_searched_without_the_others(found):
+    """Where the two columns promise no law by themselves, the table of three shows which they are."""
+    table, so_far = measurements(np.random.default_rng(0).uniform(1.0, 2.0, (40, 3))), []
+    sets = laws._worth_searching(table, lambda: so_far, 20, [], set())
+    assert next(sets) == (0, 1, 2)
+    of_all = replace(found.best.certificate, shares=(0.7, 0.7, 0.2), p_of_columns=(0.0, 0.0, 0.3))
+    so_far.append(replace(found.best, names=table.names, certificate=of_all))
+    assert [*sets] == [(0, 1)]
 
 
 def test_a_law_is_solved_for_a_column():

@@ -19,16 +19,19 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
   of the zero set is extrapolation; ``gap`` is the box of it;
+* **p_of_columns**: of three columns or more, for each the same test with d₀ of points with this
+  column alone permuted. Where two columns obey a law, any third can be added to it, and is idle;
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible. One of
   a single column, as ``group`` in group·(y − x²) = 0, tells nothing of the others.
 
-A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with p ≤
+A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with every p ≤
 :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥ :data:`EVIDENCE`. Contrast and p
 were chosen on 200 clouds with a law and 200 without, and all three are measured on others
 (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are correlations up to ±0.9,
 and trends that explain at most four fifths of the variance.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +81,7 @@ class Certificate:
     covered: float
     gap: tuple[tuple[float, float], ...] | None
     factors: tuple[Factor, ...]
+    p_of_columns: tuple[float, ...]
 
     @property
     def law(self) -> bool:
@@ -91,8 +95,31 @@ class Certificate:
         return shares if shares >= ALONE else 0.0
 
     @property
+    def idle(self) -> tuple[int, ...]:
+        """Places of columns for which alone the equation does not pass: they may play no part."""
+        if self._against:
+            return ()
+        return tuple(j for j, p in enumerate(self.p_of_columns) if p > SIGNIFICANT)
+
+    @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
+        return self.reason_in([f"column {j}" for j in range(1, len(self.p_of_columns) + 1)])
+
+    def reason_in(self, names: Sequence[str]) -> str:
+        """:attr:`reason` with the names of the columns."""
+        if not self.idle:
+            return self._against
+        least = max(self.idle, key=self.p_of_columns.__getitem__)
+        p = _beyond(self.p_of_columns[least], SIGNIFICANT)
+        return (
+            f"{names[least]} may play no part: points that were left out lie no closer to it than "
+            f"points with {names[least]} alone permuted (p = {p})"
+        )
+
+    @property
+    def _against(self) -> str:
+        """What speaks against it as an equation of all its columns together."""
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
         if self.alone:
@@ -157,6 +184,8 @@ def certify(
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
     typical = max(float(np.median(far)), 1e-300)
     rounding = 1e-9 * typical
+    one_by_one = range(points.shape[1] if points.shape[1] > 2 else 0)  # of two all are permuted
+    alone = (_distances(expression, _with_one_permuted(points, j), metric) for j in one_by_one)
     return Certificate(
         kind(expression, points),
         error / typical,
@@ -166,15 +195,29 @@ def certify(
         *_gradient(expression, points, spreads),
         *_coverage(expression, points, spreads),
         factors(expression, points, spreads),
+        tuple(rank_test(near, away) for away in alone),
     )
 
 
+def _with_one_permuted(points: np.ndarray, column: int) -> np.ndarray:
+    """:data:`NULL_COPIES` clouds of points (N, D) with one column permuted, joined."""
+    clouds = np.tile(points, (NULL_COPIES, 1))
+    copies = (permuted(points[:, [column, column]], seed)[:, 1] for seed in range(NULL_COPIES))
+    clouds[:, column] = np.concatenate([*copies])
+    return clouds
+
+
 def same_zero_set(
-    first: Expression, second: Expression, points: np.ndarray, metric: Metric | None = None
+    first: Expression,
+    second: Expression,
+    points: np.ndarray,
+    metric: Metric | None = None,
+    share: float = 1.0,
 ) -> bool:
     """Whether two equations have the same zeros in the box of the points (N, D).
 
-    To a hundredth of the spreads, or to their errors.
+    To a hundredth of the spreads or to the larger one's error, whichever is more, or to a ``share``
+    of it.
 
     >>> from pie.expr.expression import parse
     >>> x = np.linspace(0.5, 2.0, 50)
@@ -185,7 +228,8 @@ def same_zero_set(
     """
     metric = metric or Metric.of(points, spread=robust_spreads)
     box = Box(points.min(axis=0), points.max(axis=0))
-    reach = max(SAME, *(float(np.median(_distances(f, points, metric))) for f in (first, second)))
+    errors = (float(np.median(_distances(f, points, metric))) for f in (first, second))
+    reach = share * max(SAME, *errors)
     for one, other in ((first, second), (second, first)):
         found = _zeros(one, STARTS // 2, box)
         if len(found) and np.mean(_distances(other, found, metric) <= reach) < ALIKE:

@@ -75,6 +75,7 @@ MANY = -1.0  # the same, of four columns or more: their monomials are few
 FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
 SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
 # that may have a law of its own
+ONE_CURVE = 0.1  # of the errors: two equations that are closer are one curve, written otherwise
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
 SHOWN = 1.0  # seconds of a search before its progress is shown
@@ -298,14 +299,7 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        least, faint = _least(found()), [j for j in _faint(found()) if j not in wanted]
-        for without in (faint, *([j] for j in faint)):  # all of them, then one by one
-            columns = tuple(k for k in range(d) if k not in without)
-            among = {names[k] for k in columns}
-            as_good = _least([f for f in found() if {*f.names} <= among]) <= least
-            if 1 < len(columns) < d and columns not in done and not as_good:
-                done.add(columns)
-                yield columns
+        yield from _without_faint(found, names, wanted, done)
     tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(table.points))
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
@@ -331,12 +325,42 @@ def _worth_searching(
                 left_out += 1
                 continue
             tried += 1
+            done.add(columns)
             yield columns
+            if is_table:
+                yield from _without_faint(found, names, wanted, done)
     if left_out:
         notes.append(
             f"{counted(left_out, 'set')} of columns left out that may have a law; search with a "
             "larger max_sets (--max-sets)"
         )
+
+
+def _without_faint(
+    found: Callable[[], Sequence[Law]],
+    names: Sequence[str],
+    wanted: set[int],
+    done: set[tuple[int, ...]],
+) -> Iterator[tuple[int, ...]]:
+    """A table without the columns that hardly matter in its best equation: without all, then each.
+
+    Sets that are ``done``, or have a law that is as cheap, are left out.
+    """
+    of_all = [f for f in found() if len(f.names) == len(names)]
+    may_be = [f for f in of_all if f.certificate.law or f.certificate.idle]
+    if not may_be:
+        return
+    best = min(may_be, key=lambda f: f.price.total)
+    shares = best.certificate.shares
+    faint = {j for j, share in enumerate(shares) if share < FAINT}.union(best.certificate.idle)
+    faint = sorted(faint - wanted, key=shares.__getitem__)
+    for without in (faint, *([j] for j in faint)):
+        columns = tuple(k for k in range(len(names)) if k not in without)
+        among = {names[k] for k in columns}
+        as_cheap = _least([f for f in found() if {*f.names} <= among]) <= best.price.total
+        if 1 < len(columns) < len(names) and columns not in done and not as_cheap:
+            done.add(columns)
+            yield columns
 
 
 def _as_sharp(laws: Sequence[Law], part: set[str]) -> float:
@@ -387,9 +411,13 @@ def _search(
             break
         final = _written(candidate.expression, points, scales, metric.exact)
         shorter = (law for law in laws if law.complexity <= len(final.codes))
-        same = [law for law in shorter if same_zero_set(final, law.program, points, metric)]
+        alike = partial(same_zero_set, final, points=points, metric=metric)
+        same = [law for law in shorter if alike(law.program)]
         name = name_from_elsewhere(final, [scale.origin != 0.0 for scale in counted_on])
-        if same and not _is_rival(name, candidate.price, same, laws):
+        if same and (
+            not _is_rival(name, candidate.price, same, laws)
+            or any(alike(law.program, share=ONE_CURVE) for law in same)
+        ):
             continue
         different += not same
         away = partial(first_order_distances, final, points)
@@ -463,13 +491,6 @@ def _with_units(
 def _least(laws: Sequence[Law]) -> float:
     """Price of the best law; inf if none passes for one."""
     return min((f.price.total for f in laws if f.certificate.law), default=math.inf)
-
-
-def _faint(laws: Sequence[Law]) -> list[int]:
-    """Columns that hardly matter in the best law of all columns, the faintest first."""
-    best = min((f for f in laws if f.certificate.law), key=lambda f: f.price.total, default=None)
-    shares = best.certificate.shares if best else ()
-    return [j for j in sorted(range(len(shares)), key=shares.__getitem__) if shares[j] < FAINT]
 
 
 def wide_columns(points: np.ndarray, scales: Sequence[Scale] = ()) -> tuple[bool, ...]:
