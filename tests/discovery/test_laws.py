@@ -526,7 +526,7 @@ def test_a_column_that_has_nothing_to_do_with_the_law_is_left_out():
 
 @pytest.mark.parametrize("seed", [2, 10, 34])
 def test_no_law_holds_a_column_that_has_nothing_to_do_with_it(seed):
-    """Of noisy rows of a law of two columns, with one more, most had z = a·x·y − b for a law, too."""
+    """Of noisy rows of a law of two columns, most had z = a·x·y − b for a law, too."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(0.5, 4.0, 40)
     y = 4.0 / x * (1.0 + 0.05 * rng.standard_normal(40))
@@ -536,11 +536,11 @@ def test_no_law_holds_a_column_that_has_nothing_to_do_with_it(seed):
 
 
 def test_the_columns_that_play_a_part_are_searched_without_the_others(found):
-    """Where the two columns promise no law by themselves, the table of three shows which they are."""
+    """Where two columns promise no law by themselves, the table of three shows which they are."""
     table, so_far = measurements(np.random.default_rng(0).uniform(1.0, 2.0, (40, 3))), []
     sets = laws._worth_searching(table, lambda: so_far, 20, [], set())
     assert next(sets) == (0, 1, 2)
-    of_all = replace(found.best.certificate, shares=(0.7, 0.7, 0.2), p_of_columns=(0.0, 0.0, 0.3))
+    of_all = replace(found.best.certificate, shares=(0.7, 0.7, 0.2), p_of_parts=(0.0, 0.0, 0.3))
     so_far.append(replace(found.best, names=table.names, certificate=of_all))
     assert [*sets] == [(0, 1)]
 

@@ -19,8 +19,10 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
   of the zero set is extrapolation; ``gap`` is the box of it;
-* **p_of_columns**: of three columns or more, for each the same test with d₀ of points with this
-  column alone permuted. Where two columns obey a law, any third can be added to it, and is idle;
+* **p_of_parts**: of three columns or more, the same test for each part of them, with d₀ of points
+  of which this part has the order of other points. Where two columns obey a law, any third can be
+  added to it; and two laws, f(x) = 0 and g(y) = 0, can be joined to one, f(x) = g(y). Such an
+  equation holds in any order of a part;
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible. One of
   a single column, as ``group`` in group·(y − x²) = 0, tells nothing of the others.
 
@@ -31,6 +33,7 @@ were chosen on 200 clouds with a law and 200 without, and all three are measured
 and trends that explain at most four fifths of the variance.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,7 +84,7 @@ class Certificate:
     covered: float
     gap: tuple[tuple[float, float], ...] | None
     factors: tuple[Factor, ...]
-    p_of_columns: tuple[float, ...]
+    p_of_parts: tuple[float, ...]
 
     @property
     def law(self) -> bool:
@@ -95,26 +98,28 @@ class Certificate:
         return shares if shares >= ALONE else 0.0
 
     @property
-    def idle(self) -> tuple[int, ...]:
-        """Places of columns for which alone the equation does not pass: they may play no part."""
+    def apart(self) -> tuple[tuple[int, ...], ...]:
+        """Parts of the columns that may have nothing to do with the others; () if more is wrong."""
         if self._against:
             return ()
-        return tuple(j for j, p in enumerate(self.p_of_columns) if p > SIGNIFICANT)
+        pairs = zip(parts(len(self.shares)), self.p_of_parts, strict=True)
+        return tuple(part for part, p in pairs if p > SIGNIFICANT)
 
     @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
-        return self.reason_in([f"column {j}" for j in range(1, len(self.p_of_columns) + 1)])
+        return self.reason_in([f"column {j}" for j in range(1, len(self.shares) + 1)])
 
     def reason_in(self, names: Sequence[str]) -> str:
         """:attr:`reason` with the names of the columns."""
-        if not self.idle:
+        if not self.apart:
             return self._against
-        least = max(self.idle, key=self.p_of_columns.__getitem__)
-        p = _beyond(self.p_of_columns[least], SIGNIFICANT)
+        p, part = max(zip(self.p_of_parts, parts(len(self.shares)), strict=True))
+        listed = ", ".join(names[j] for j in part)
         return (
-            f"{names[least]} may play no part: points that were left out lie no closer to it than "
-            f"points with {names[least]} alone permuted (p = {p})"
+            f"{listed} may have nothing to do with the other columns: points that were left out "
+            f"lie no closer to it than points with {listed} in another order "
+            f"(p = {_beyond(p, SIGNIFICANT)})"
         )
 
     @property
@@ -184,8 +189,8 @@ def certify(
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
     typical = max(float(np.median(far)), 1e-300)
     rounding = 1e-9 * typical
-    one_by_one = range(points.shape[1] if points.shape[1] > 2 else 0)  # of two all are permuted
-    alone = (_distances(expression, _with_one_permuted(points, j), metric) for j in one_by_one)
+    clouds = (_in_another_order(points, part) for part in parts(points.shape[1]))
+    apart = (_distances(expression, cloud, metric) for cloud in clouds)
     return Certificate(
         kind(expression, points),
         error / typical,
@@ -195,15 +200,28 @@ def certify(
         *_gradient(expression, points, spreads),
         *_coverage(expression, points, spreads),
         factors(expression, points, spreads),
-        tuple(rank_test(near, away) for away in alone),
+        tuple(rank_test(near, away) for away in apart),
     )
 
 
-def _with_one_permuted(points: np.ndarray, column: int) -> np.ndarray:
-    """:data:`NULL_COPIES` clouds of points (N, D) with one column permuted, joined."""
-    clouds = np.tile(points, (NULL_COPIES, 1))
-    copies = (permuted(points[:, [column, column]], seed)[:, 1] for seed in range(NULL_COPIES))
-    clouds[:, column] = np.concatenate([*copies])
+def parts(columns: int) -> tuple[tuple[int, ...], ...]:
+    """Parts that some columns fall into with the others: up to half of them, of two none.
+
+    >>> parts(3), parts(4)[4:]
+    (((0,), (1,), (2,)), ((0, 1), (0, 2), (0, 3)))
+    """
+    if columns < 3:
+        return ()
+    sizes = range(1, columns // 2 + 1)
+    every = (part for size in sizes for part in itertools.combinations(range(columns), size))
+    return tuple(part for part in every if 2 * len(part) < columns or 0 in part)
+
+
+def _in_another_order(points: np.ndarray, part: tuple[int, ...]) -> np.ndarray:
+    """:data:`NULL_COPIES` clouds of points (N, D) with the rows of a part permuted, joined."""
+    n, clouds = len(points), np.tile(points, (NULL_COPIES, 1))
+    order = np.concatenate([np.random.default_rng(i).permutation(n) for i in range(NULL_COPIES)])
+    clouds[:, part] = points[order][:, part]
     return clouds
 
 

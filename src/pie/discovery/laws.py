@@ -299,7 +299,7 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        yield from _without_faint(found, names, wanted, done)
+        yield from _parts_of_table(found, names, wanted, done)
     tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(table.points))
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
@@ -328,7 +328,7 @@ def _worth_searching(
             done.add(columns)
             yield columns
             if is_table:
-                yield from _without_faint(found, names, wanted, done)
+                yield from _parts_of_table(found, names, wanted, done)
     if left_out:
         notes.append(
             f"{counted(left_out, 'set')} of columns left out that may have a law; search with a "
@@ -336,29 +336,35 @@ def _worth_searching(
         )
 
 
-def _without_faint(
+def _parts_of_table(
     found: Callable[[], Sequence[Law]],
     names: Sequence[str],
     wanted: set[int],
     done: set[tuple[int, ...]],
 ) -> Iterator[tuple[int, ...]]:
-    """A table without the columns that hardly matter in its best equation: without all, then each.
+    """What is to be searched after a whole table, given the best equation of all its columns.
 
-    Sets that are ``done``, or have a law that is as cheap, are left out.
+    The table without the columns that hardly matter in it, all of them, then each; and the parts
+    of the columns that it does not bind to each other. Sets that are ``done``, or have a law that
+    is as cheap, are left out.
     """
+    every = {*range(len(names))}
     of_all = [f for f in found() if len(f.names) == len(names)]
-    may_be = [f for f in of_all if f.certificate.law or f.certificate.idle]
+    may_be = [f for f in of_all if f.certificate.law or f.certificate.apart]
     if not may_be:
         return
     best = min(may_be, key=lambda f: f.price.total)
-    shares = best.certificate.shares
-    faint = {j for j, share in enumerate(shares) if share < FAINT}.union(best.certificate.idle)
-    faint = sorted(faint - wanted, key=shares.__getitem__)
-    for without in (faint, *([j] for j in faint)):
-        columns = tuple(k for k in range(len(names)) if k not in without)
-        among = {names[k] for k in columns}
+    shares, apart = best.certificate.shares, best.certificate.apart
+    faint = {j for j, share in enumerate(shares) if share < FAINT}
+    alone = {part[0] for part in apart if len(part) == 1}
+    faint |= alone
+    each = [every - {j} for j in sorted(faint - wanted, key=shares.__getitem__)]
+    sides = [side for part in map(set, apart if not alone else ()) for side in (part, every - part)]
+    for left in (every - faint | wanted, *each, *sides):
+        columns, among = tuple(sorted(left)), {names[j] for j in left}
         as_cheap = _least([f for f in found() if {*f.names} <= among]) <= best.price.total
-        if 1 < len(columns) < len(names) and columns not in done and not as_cheap:
+        as_asked = wanted <= left and 1 < len(left) < len(every)
+        if as_asked and columns not in done and not as_cheap:
             done.add(columns)
             yield columns
 

@@ -340,7 +340,7 @@ class Law:
                 "gain": _number(seen.gain),
                 "shares": list(seen.shares),
                 "flattest": _number(seen.flattest),
-                "p_of_columns": list(seen.p_of_columns),
+                "p_of_parts": list(seen.p_of_parts),
                 "gap": seen.gap,
                 "factors": [[to_tree(factor.expression), factor.share] for factor in seen.factors],
             },
@@ -357,7 +357,7 @@ class Law:
             tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
             seen["gap"] and tuple(map(tuple, seen["gap"])),
             tuple(Factor(from_tree(f), share) for f, share in seen["factors"]),
-            tuple(seen["p_of_columns"]),
+            tuple(seen["p_of_parts"]),
         )  # fmt: skip
         program, units = from_tree(record["program"]), tuple(record["units"])
         errors = map(_from_number, record["errors"])

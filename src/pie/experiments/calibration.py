@@ -50,7 +50,7 @@ def _searched(points: np.ndarray, weights: Path, config: PlusConfig) -> list[lis
     found = []
     for law in discover(points, weights, config=config, seconds=np.inf, workers=1).candidates:
         of = law.certificate
-        p = max((of.p, *of.p_of_columns))
+        p = max((of.p, *of.p_of_parts))
         values = (p, of.contrast, of.evidence, of.gain, of.covered)
         numbers = [float(f"{v:.{DIGITS}g}") for v in values]
         found.append([" ".join(law.names), of.kind, *numbers, law.complexity, str(law.program)])
@@ -69,7 +69,7 @@ def search(
 
     Columns: part, kind, cloud, points and variables (counts), then :data:`FIELDS`: columns of the
     candidate; degeneracy (``no equation`` if there is no candidate); p, the largest of p and those
-    of columns, contrast, evidence, gain and covered of
+    of parts, contrast, evidence, gain and covered of
     :class:`pie.discovery.certificate.Certificate`; complexity; equation.
     ``folder`` is for a journal (:func:`pie.experiments.journal.search_all`).
     """
