@@ -196,3 +196,29 @@ def test_what_one_column_alone_fulfils_is_no_law(rng):
     rest = certify(parse("x2 - 2*x1"), points[group > 0.0, 1:])
     assert rest.law and rest.alone == 0.0
     assert certify(parse("x1*(x3 - 2*x2)"), points[group > 0.0] + [0.5, 0.0, 0.0]).alone == 0.0
+
+
+def test_a_column_beside_a_law_of_two_is_idle():
+    """A plane through noisy points on a line and any third column, and one that needs all three."""
+    rng = np.random.default_rng(0)
+    x, z = rng.uniform(0.5, 4.0, 30), rng.integers(1, 6, 30).astype(float)
+    y = 3.0 * x + 0.3 * rng.standard_normal(30)
+    idle = certify(parse("x2 - 3*x1 - 0.01*x3"), np.column_stack([x, y, z]))
+    assert idle.contrast < 0.2 and idle.evidence > EVIDENCE and idle.p < SIGNIFICANT
+    assert not idle.law and idle.apart == ((2,),)
+    reason = idle.reason_in(["x", "y", "weight"])
+    assert "weight may have nothing to do with the other columns" in reason
+    assert "column 3 may have nothing to do" in idle.reason
+    law = certify(parse("x2 - 3*x1 - x3"), np.column_stack([x, y + z, z]))
+    assert law.law and max(law.p_of_parts) < SIGNIFICANT and law.apart == ()
+
+
+def test_two_laws_joined_to_one_are_none():
+    """A table with two columns and their logarithms: area·exp(−ln area) = species·exp(−ln species)."""
+    rng = np.random.default_rng(0)
+    area = np.exp(rng.uniform(2.0, 9.0, 14))
+    species = 3.0 * area**0.25 * np.exp(0.3 * rng.standard_normal(14))
+    table = np.column_stack([area, species, np.log(area), np.log(species)]).round(5)
+    joined = certify(parse("x1*exp(-x3) - x2*exp(-x4)"), table)
+    assert joined.contrast < 1e-3 and joined.p < SIGNIFICANT
+    assert not joined.law and joined.apart == ((0, 2),)

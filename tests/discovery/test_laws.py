@@ -20,7 +20,7 @@ from pie.discovery import cli, compilation, laws
 from pie.discovery.certificate import same_zero_set
 from pie.discovery.cli import main
 from pie.discovery.laws import WORTH, discover
-from pie.discovery.measurements import BadTable
+from pie.discovery.measurements import BadTable, measurements
 from pie.discovery.pretrained import default_weights, from_pretrained
 from pie.discovery.result import FORMAT, RIVAL, Law, Result
 from pie.discovery.subsets import evidence
@@ -194,6 +194,30 @@ def test_laws_that_the_points_hardly_tell_apart_are_named(root):
     assert all(law in far or not law.certificate.law for law in left)
     for text in (str(result), result._repr_markdown_().replace("\\", "")):
         assert f"these points hardly tell it from {result.rivals[0]!r}" in text
+
+
+@pytest.fixture(scope="module")
+def high_rates():
+    """Fifteen rows of a Michaelis–Menten curve near its height, which 1/x and exp(1/x) fit, too."""
+    x = [4.81, 6.21, 3.04, 1.88, 4.88, 3.19, 2.64, 5.99, 5.83, 6.02, 4.23, 1.94, 1.30, 5.62, 1.23]
+    y = [8652, 8675, 8565, 8426, 8653, 8579, 8533, 8668, 8673, 8678, 8625, 8447, 8285, 8674, 8255]
+    return {"x": np.array(x), "y": np.divide(y, 1e4)}
+
+
+def test_a_curve_of_another_name_is_a_rival_where_its_zeros_are_the_same(high_rates):
+    result = discover(high_rates)
+    told = [law.name for law in (result.best, *result.rivals)]
+    assert {"inverse with offset", "Michaelis–Menten"} <= {*told} and len({*told}) == len(told)
+    pairs = itertools.combinations([law.program for law in (result.best, *result.rivals)], 2)
+    points = np.column_stack([*high_rates.values()])
+    assert any(same_zero_set(one, other, points) for one, other in pairs)
+
+
+def test_such_rivals_take_the_place_of_no_other_law(high_rates, monkeypatch):
+    """Michaelis–Menten is the rival of two laws with zeros of their own, and a third one follows."""
+    monkeypatch.setattr(laws, "CERTIFIED", 3)
+    names = [law.name for law in discover(high_rates).candidates]
+    assert len(names) > 3 and "Michaelis–Menten" in names[:3]
 
 
 def test_units_and_many_points_change_nothing(root):
@@ -498,6 +522,27 @@ def test_a_column_that_has_nothing_to_do_with_the_law_is_left_out():
     table["x"] = np.random.default_rng(1).uniform(0.0, 1.0, len(table))
     result = discover(table, config=PlusConfig(proposers=("relations", "reductions")))
     assert [set(law.names) for law in result.laws] == [{"p", "V", "n", "T"}]
+
+
+@pytest.mark.parametrize("seed", [2, 10, 34])
+def test_no_law_holds_a_column_that_has_nothing_to_do_with_it(seed):
+    """Of noisy rows of a law of two columns, most had z = a·x·y − b for a law, too."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0.5, 4.0, 40)
+    y = 4.0 / x * (1.0 + 0.05 * rng.standard_normal(40))
+    result = discover({"x": x, "y": y, "z": rng.uniform(0.0, 10.0, 40)}, config=FAST)
+    assert result.best.names == ("x", "y")
+    assert not any("z" in one.names and one.certificate.law for one in result.candidates)
+
+
+def test_the_columns_that_play_a_part_are_searched_without_the_others(found):
+    """Where two columns promise no law by themselves, the table of three shows which they are."""
+    table, so_far = measurements(np.random.default_rng(0).uniform(1.0, 2.0, (40, 3))), []
+    sets = laws._worth_searching(table, lambda: so_far, 20, [], set())
+    assert next(sets) == (0, 1, 2)
+    of_all = replace(found.best.certificate, shares=(0.7, 0.7, 0.2), p_of_parts=(0.0, 0.0, 0.3))
+    so_far.append(replace(found.best, names=table.names, certificate=of_all))
+    assert [*sets] == [(0, 1)]
 
 
 def test_a_law_is_solved_for_a_column():

@@ -19,16 +19,22 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
   of the zero set is extrapolation; ``gap`` is the box of it;
+* **p_of_parts**: of three columns or more, the same test for each part of them, with d₀ of points
+  of which this part has the order of other points. Where two columns obey a law, any third can be
+  added to it; and two laws, f(x) = 0 and g(y) = 0, can be joined to one, f(x) = g(y). Such an
+  equation holds in any order of a part;
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible. One of
   a single column, as ``group`` in group·(y − x²) = 0, tells nothing of the others.
 
-A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with p ≤
+A *law* is sound, without such a factor that carries :data:`ALONE` of the points, with every p ≤
 :data:`SIGNIFICANT`, contrast ≤ :data:`CONTRAST` and evidence ≥ :data:`EVIDENCE`. Contrast and p
 were chosen on 200 clouds with a law and 200 without, and all three are measured on others
 (:mod:`pie.experiments.calibration`, notebook 10_no_law). No law there are correlations up to ±0.9,
 and trends that explain at most four fifths of the variance.
 """
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +84,7 @@ class Certificate:
     covered: float
     gap: tuple[tuple[float, float], ...] | None
     factors: tuple[Factor, ...]
+    p_of_parts: tuple[float, ...]
 
     @property
     def law(self) -> bool:
@@ -91,8 +98,33 @@ class Certificate:
         return shares if shares >= ALONE else 0.0
 
     @property
+    def apart(self) -> tuple[tuple[int, ...], ...]:
+        """Parts of the columns that may have nothing to do with the others; () if more is wrong."""
+        if self._against:
+            return ()
+        pairs = zip(parts(len(self.shares)), self.p_of_parts, strict=True)
+        return tuple(part for part, p in pairs if p > SIGNIFICANT)
+
+    @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
+        return self.reason_in([f"column {j}" for j in range(1, len(self.shares) + 1)])
+
+    def reason_in(self, names: Sequence[str]) -> str:
+        """:attr:`reason` with the names of the columns."""
+        if not self.apart:
+            return self._against
+        p, part = max(zip(self.p_of_parts, parts(len(self.shares)), strict=True))
+        listed = ", ".join(names[j] for j in part)
+        return (
+            f"{listed} may have nothing to do with the other columns: points that were left out "
+            f"lie no closer to it than points with {listed} in another order "
+            f"(p = {_beyond(p, SIGNIFICANT)})"
+        )
+
+    @property
+    def _against(self) -> str:
+        """What speaks against it as an equation of all its columns together."""
         if self.kind != SOUND:
             return f"degenerate: {self.kind}"
         if self.alone:
@@ -157,6 +189,8 @@ def certify(
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
     typical = max(float(np.median(far)), 1e-300)
     rounding = 1e-9 * typical
+    clouds = (_in_another_order(points, part) for part in parts(points.shape[1]))
+    apart = (_distances(expression, cloud, metric) for cloud in clouds)
     return Certificate(
         kind(expression, points),
         error / typical,
@@ -166,15 +200,42 @@ def certify(
         *_gradient(expression, points, spreads),
         *_coverage(expression, points, spreads),
         factors(expression, points, spreads),
+        tuple(rank_test(near, away) for away in apart),
     )
 
 
+def parts(columns: int) -> tuple[tuple[int, ...], ...]:
+    """Parts that some columns fall into with the others: up to half of them, of two none.
+
+    >>> parts(3), parts(4)[4:]
+    (((0,), (1,), (2,)), ((0, 1), (0, 2), (0, 3)))
+    """
+    if columns < 3:
+        return ()
+    sizes = range(1, columns // 2 + 1)
+    every = (part for size in sizes for part in itertools.combinations(range(columns), size))
+    return tuple(part for part in every if 2 * len(part) < columns or 0 in part)
+
+
+def _in_another_order(points: np.ndarray, part: tuple[int, ...]) -> np.ndarray:
+    """:data:`NULL_COPIES` clouds of points (N, D) with the rows of a part permuted, joined."""
+    n, clouds = len(points), np.tile(points, (NULL_COPIES, 1))
+    order = np.concatenate([np.random.default_rng(i).permutation(n) for i in range(NULL_COPIES)])
+    clouds[:, part] = points[order][:, part]
+    return clouds
+
+
 def same_zero_set(
-    first: Expression, second: Expression, points: np.ndarray, metric: Metric | None = None
+    first: Expression,
+    second: Expression,
+    points: np.ndarray,
+    metric: Metric | None = None,
+    share: float = 1.0,
 ) -> bool:
     """Whether two equations have the same zeros in the box of the points (N, D).
 
-    To a hundredth of the spreads, or to their errors.
+    To a hundredth of the spreads or to the larger one's error, whichever is more, or to a ``share``
+    of it.
 
     >>> from pie.expr.expression import parse
     >>> x = np.linspace(0.5, 2.0, 50)
@@ -185,7 +246,8 @@ def same_zero_set(
     """
     metric = metric or Metric.of(points, spread=robust_spreads)
     box = Box(points.min(axis=0), points.max(axis=0))
-    reach = max(SAME, *(float(np.median(_distances(f, points, metric))) for f in (first, second)))
+    errors = (float(np.median(_distances(f, points, metric))) for f in (first, second))
+    reach = share * max(SAME, *errors)
     for one, other in ((first, second), (second, first)):
         found = _zeros(one, STARTS // 2, box)
         if len(found) and np.mean(_distances(other, found, metric) <= reach) < ALIKE:

@@ -16,7 +16,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -56,18 +56,26 @@ from .measurements import (
     whole_number,
 )
 from .pretrained import from_pretrained
-from .result import SHARPER, Law, Result
+from .result import RIVAL, SHARPER, Law, Result
 from .scales import Scale
 from .units import Units
-from .writing import about_vertices, as_people_write, digits_needed, normalised, without_rounding
+from .writing import (
+    about_vertices,
+    as_people_write,
+    digits_needed,
+    name_from_elsewhere,
+    normalised,
+    without_rounding,
+)
 
 SEARCHED = 200  # points at most
-CERTIFIED = 10  # candidates
+CERTIFIED = 10  # candidates with zeros of their own
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
 FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
 SHARP = 0.02  # contrast of a law to which no further column is added, and of a part of its columns
 # that may have a law of its own
+ONE_CURVE = 0.1  # of the errors: two equations that are closer are one curve, written otherwise
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
 SHOWN = 1.0  # seconds of a search before its progress is shown
@@ -160,13 +168,13 @@ def discover(
         known_units = Units.of_headers(table, notes)
     given = known_units.names if known_units else ("",) * d
     counted_in = [read or unit for read, unit in zip(table.units, given, strict=True)]
-    told = known_units.names if known_units else table.units if units is None else given
-    degrees = [*map(is_degrees, told)]
+    of_headers = units is None and known_units is None  # some columns lack one
+    degrees = [*map(is_degrees, table.units if of_headers else given)]
     compile_all()
     watch = _Watch(seconds)
     with watch.progress, watched(watch):
         try:
-            for columns in _worth_searching(table, laws, max_sets, notes, wanted):
+            for columns in _worth_searching(table, lambda: laws, max_sets, notes, wanted):
                 if searched and watch.is_late:
                     complete = False
                     break
@@ -184,7 +192,7 @@ def discover(
                 in_units = tuple(counted_in[j] for j in columns)
                 found = [replace(law, column_units=in_units) for law in found]
                 sound, mixed = (found, []) if own is None else _with_units(found, own, points)
-                laws += sound  # _worth_searching looks at them
+                laws += sound
                 forbidden += mixed
                 watch.progress.update()
                 if not complete:
@@ -273,9 +281,13 @@ def _read(cloud: Cloud, pool: Pool, names: Sequence[str]) -> str:
 
 
 def _worth_searching(
-    table: Measurements, laws: list[Law], max_sets: int, notes: list[str], wanted: set[int]
+    table: Measurements,
+    found: Callable[[], Sequence[Law]],
+    max_sets: int,
+    notes: list[str],
+    wanted: set[int],
 ) -> Iterator[tuple[int, ...]]:
-    """Sets of columns in the order of search, given the laws that were found up to then.
+    """Sets of columns in the order of search; ``found``: the laws up to then.
 
     All hold the ``wanted`` columns. ``notes`` says if some were not compared, or promise a law and
     are not searched.
@@ -287,14 +299,7 @@ def _worth_searching(
     done = set()
     if 3 < d <= MOST_COLUMNS:
         yield tuple(range(d))
-        least, faint = _least(laws), [j for j in _faint(laws) if j not in wanted]
-        for without in (faint, *([j] for j in faint)):  # all of them, then one by one
-            columns = tuple(k for k in range(d) if k not in without)
-            among = {names[k] for k in columns}
-            as_good = _least([f for f in laws if {*f.names} <= among]) <= least
-            if 1 < len(columns) < d and columns not in done and not as_good:
-                done.add(columns)
-                yield columns
+        yield from _parts_of_table(found, names, wanted, done)
     tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(table.points))
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
@@ -307,25 +312,61 @@ def _worth_searching(
         sharp, least = (SHARP, worth) if size < 4 else (math.inf, MANY)
         for strength, columns in ranked:
             among = {names[j] for j in columns}
-            lawful = [f for f in laws if f.certificate.law and f.certificate.contrast <= sharp]
+            lawful = [f for f in found() if f.certificate.law and f.certificate.contrast <= sharp]
             known = any({*f.names} <= among for f in lawful)
             # a table of three columns, two of which have a law, is not searched as one
             enough = WORTH if size < 4 and lawful else least
             if not wanted <= {*columns} or columns in done or known:
                 continue
             is_table = size == d  # searched in any case
-            if not is_table and strength > min(enough, _as_sharp(laws, among)):
+            if not is_table and strength > min(enough, _as_sharp(found(), among)):
                 continue
             if not is_table and tried >= max_sets:
                 left_out += 1
                 continue
             tried += 1
+            done.add(columns)
             yield columns
+            if is_table:
+                yield from _parts_of_table(found, names, wanted, done)
     if left_out:
         notes.append(
             f"{counted(left_out, 'set')} of columns left out that may have a law; search with a "
             "larger max_sets (--max-sets)"
         )
+
+
+def _parts_of_table(
+    found: Callable[[], Sequence[Law]],
+    names: Sequence[str],
+    wanted: set[int],
+    done: set[tuple[int, ...]],
+) -> Iterator[tuple[int, ...]]:
+    """What is to be searched after a whole table, given the best equation of all its columns.
+
+    The table without the columns that hardly matter in it, all of them, then each; and the parts
+    of the columns that it does not bind to each other. Sets that are ``done``, or have a law that
+    is as cheap, are left out.
+    """
+    every = {*range(len(names))}
+    of_all = [f for f in found() if len(f.names) == len(names)]
+    may_be = [f for f in of_all if f.certificate.law or f.certificate.apart]
+    if not may_be:
+        return
+    best = min(may_be, key=lambda f: f.price.total)
+    shares, apart = best.certificate.shares, best.certificate.apart
+    faint = {j for j, share in enumerate(shares) if share < FAINT}
+    alone = {part[0] for part in apart if len(part) == 1}
+    faint |= alone
+    each = [every - {j} for j in sorted(faint - wanted, key=shares.__getitem__)]
+    sides = [side for part in map(set, apart if not alone else ()) for side in (part, every - part)]
+    for left in (every - faint | wanted, *each, *sides):
+        columns, among = tuple(sorted(left)), {names[j] for j in left}
+        as_cheap = _least([f for f in found() if {*f.names} <= among]) <= best.price.total
+        as_asked = wanted <= left and 1 < len(left) < len(every)
+        if as_asked and columns not in done and not as_cheap:
+            done.add(columns)
+            yield columns
 
 
 def _as_sharp(laws: Sequence[Law], part: set[str]) -> float:
@@ -370,13 +411,21 @@ def _search(
     flat = metric.coordinates(points) / np.where(metric.exact, SET, 1.0)
     noise = noise_of_replicates(flat) or noise_of(flat)
     laws: list[Law] = []
+    different = 0  # of them, in their zeros
     for candidate in found.candidates:
-        if len(laws) == CERTIFIED:
+        if different == CERTIFIED:
             break
         final = _written(candidate.expression, points, scales, metric.exact)
-        shorter = (law.program for law in laws if law.complexity <= len(final.codes))
-        if any(same_zero_set(final, other, points, metric) for other in shorter):
+        shorter = (law for law in laws if law.complexity <= len(final.codes))
+        alike = partial(same_zero_set, final, points=points, metric=metric)
+        same = [law for law in shorter if alike(law.program)]
+        name = name_from_elsewhere(final, [scale.origin != 0.0 for scale in counted_on])
+        if same and (
+            not _is_rival(name, candidate.price, same, laws)
+            or any(alike(law.program, share=ONE_CURVE) for law in same)
+        ):
             continue
+        different += not same
         away = partial(first_order_distances, final, points)
         distances = away(metric.units(points))
         usual = near(distances)
@@ -398,6 +447,14 @@ def _search(
         )
         laws.append(law)
     return laws, complete
+
+
+def _is_rival(name: str, price: Price, same: Sequence[Law], laws: Sequence[Law]) -> bool:
+    """Whether an equation with the zeros of some laws is a curve of another name than all have, and
+    about as probable: a straight line where the points hardly tell it from a logarithm.
+    """
+    least = min(law.price.total for law in same)
+    return bool(name) and price.total <= least + RIVAL and all(law.name != name for law in laws)
 
 
 def _written(
@@ -440,13 +497,6 @@ def _with_units(
 def _least(laws: Sequence[Law]) -> float:
     """Price of the best law; inf if none passes for one."""
     return min((f.price.total for f in laws if f.certificate.law), default=math.inf)
-
-
-def _faint(laws: Sequence[Law]) -> list[int]:
-    """Columns that hardly matter in the best law of all columns, the faintest first."""
-    best = min((f for f in laws if f.certificate.law), key=lambda f: f.price.total, default=None)
-    shares = best.certificate.shares if best else ()
-    return [j for j in sorted(range(len(shares)), key=shares.__getitem__) if shares[j] < FAINT]
 
 
 def wide_columns(points: np.ndarray, scales: Sequence[Scale] = ()) -> tuple[bool, ...]:

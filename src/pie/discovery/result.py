@@ -42,7 +42,7 @@ from .measurements import Table, columns_in, counted
 from .scales import Scale
 from .writing import equation, name_from_elsewhere
 
-FORMAT = 10  # of the JSON
+FORMAT = 11  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -268,6 +268,11 @@ class Law:
         return tuple((self._from_zero(expression), share) for expression, share in each)
 
     @property
+    def reason(self) -> str:
+        """Why it does not pass for a law; empty if it does."""
+        return self.certificate.reason_in(self.names)
+
+    @property
     def complexity(self) -> int:
         """Operators, variables and constants."""
         return len(self.program.codes)
@@ -318,7 +323,7 @@ class Law:
             "complexity": self.complexity,
             "name": self.name,
             "law": seen.law,
-            "reason": seen.reason,
+            "reason": self.reason,
             "left_out_contrast": _number(seen.contrast),
             "p": seen.p,
             "evidence": _number(seen.evidence),
@@ -335,6 +340,7 @@ class Law:
                 "gain": _number(seen.gain),
                 "shares": list(seen.shares),
                 "flattest": _number(seen.flattest),
+                "p_of_parts": list(seen.p_of_parts),
                 "gap": seen.gap,
                 "factors": [[to_tree(factor.expression), factor.share] for factor in seen.factors],
             },
@@ -351,6 +357,7 @@ class Law:
             tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
             seen["gap"] and tuple(map(tuple, seen["gap"])),
             tuple(Factor(from_tree(f), share) for f, share in seen["factors"]),
+            tuple(seen["p_of_parts"]),
         )  # fmt: skip
         program, units = from_tree(record["program"]), tuple(record["units"])
         errors = map(_from_number, record["errors"])
@@ -433,8 +440,9 @@ class Result:
     def rivals(self) -> tuple[Law, ...]:
         """Laws in the columns of the best one that the points hardly tell from it, best first.
 
-        Their zeros differ, and by their prices, which are no calibrated probabilities, they are at
-        most e³ ≈ 20 times less probable.
+        Their zeros differ, or they are curves of another name that are the same within the errors.
+        By their prices, which are no calibrated probabilities, they are at most e³ ≈ 20 times less
+        probable.
         """
         return self._rivals_of(self.best) if self.best else ()
 
@@ -479,7 +487,7 @@ class Result:
             contrast=lambda law: law.certificate.contrast,
             p=lambda law: law.certificate.p,
             law=lambda law: law.certificate.law,
-            reason=lambda law: law.certificate.reason,
+            reason=lambda law: law.reason,
             proposer=lambda law: law.proposer,
             price=lambda law: law.price.total,
         )
@@ -534,7 +542,7 @@ class Result:
             "complexity": lambda law: law.complexity,
             "left out": lambda law: float(f"{law.certificate.contrast:.3g}"),
             "p": lambda law: float(f"{law.certificate.p:.2g}"),
-            "law": lambda law: "yes" if law.certificate.law else law.certificate.reason,
+            "law": lambda law: "yes" if law.certificate.law else law.reason,
         }
         return self._frame(**cells)
 
@@ -567,7 +575,7 @@ class Result:
         )
         return (
             f"the equation with most evidence, {nearest!r}, does not pass: "
-            f"{nearest.certificate.reason}. result.table() has all of them; more rows or smaller "
+            f"{nearest.reason}. result.table() has all of them; more rows or smaller "
             "errors may decide."
         )
 

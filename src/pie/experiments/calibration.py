@@ -50,7 +50,8 @@ def _searched(points: np.ndarray, weights: Path, config: PlusConfig) -> list[lis
     found = []
     for law in discover(points, weights, config=config, seconds=np.inf, workers=1).candidates:
         of = law.certificate
-        values = (of.p, of.contrast, of.evidence, of.gain, of.covered)
+        p = max((of.p, *of.p_of_parts))
+        values = (p, of.contrast, of.evidence, of.gain, of.covered)
         numbers = [float(f"{v:.{DIGITS}g}") for v in values]
         found.append([" ".join(law.names), of.kind, *numbers, law.complexity, str(law.program)])
     found.sort(key=lambda line: (line[3], line[2], line[-1]))
@@ -67,8 +68,9 @@ def search(
     """All candidates of every cloud, a row each, the smallest contrast first.
 
     Columns: part, kind, cloud, points and variables (counts), then :data:`FIELDS`: columns of the
-    candidate; degeneracy (``no equation`` if there is no candidate); p, contrast, evidence, gain
-    and covered of :class:`pie.discovery.certificate.Certificate`; complexity; equation.
+    candidate; degeneracy (``no equation`` if there is no candidate); p, the largest of p and those
+    of parts, contrast, evidence, gain and covered of
+    :class:`pie.discovery.certificate.Certificate`; complexity; equation.
     ``folder`` is for a journal (:func:`pie.experiments.journal.search_all`).
     """
     points = [cloud.points for cloud in clouds]
