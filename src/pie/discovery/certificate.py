@@ -205,7 +205,7 @@ def certify(
 
 
 def parts(columns: int) -> tuple[tuple[int, ...], ...]:
-    """Parts that some columns fall into with the others: up to half of them, of two none.
+    """Each way to split columns into two parts, by the smaller one; none of two columns.
 
     >>> parts(3), parts(4)[4:]
     (((0,), (1,), (2,)), ((0, 1), (0, 2), (0, 3)))
