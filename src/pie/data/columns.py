@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..expr.expression import Expression, parse
+from ..expr.units import plain_unit
 from .benchmarks import read_rows
 from .sampling import add_noise
 
@@ -57,10 +58,7 @@ def _unit(column: str) -> str:
     """The unit in ``heat (kJ/kg K)`` is kJ/kg/K; 1 for units of no quantity, as money."""
     found = re.search(r"\(([^()]*)\)$", column)
     unit = "1" if found is None or found[1] in NO_UNITS else found[1]
-    unit = unit.replace("1000 ", "")  # of a dimension, not of a size
-    unit = re.sub(r"([A-Za-z])(\d)", r"\1^\2", unit).replace("deg C", "degC")
-    above, *below = unit.split("/")
-    return "/".join([above, *" ".join(below).split()])
+    return plain_unit(unit.replace("1000 ", ""))  # of a dimension, not of a size
 
 
 def column_laws(name: str, folder: Path = FOLDER) -> list[ColumnLaw]:

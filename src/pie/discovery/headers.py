@@ -5,10 +5,12 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 
 import numpy as np
+
+from ..expr.units import plain_unit
 
 MAX_COLUMNS = 100
 LONGEST = 60  # letters of a unit
@@ -46,7 +48,7 @@ def with_unit(name: object) -> tuple[str, str]:
     stem, unit = _parts(name)
     if unit in _NO_UNIT:
         unit = "1"
-    if not unit or unit in _AMBIGUOUS or dimensions(unit) is None:
+    if not unit or unit in _AMBIGUOUS or in_base(unit) is None:
         return _as_symbol(name), ""
     return _as_symbol(stem), unit
 
@@ -87,16 +89,18 @@ def names_and_units(names: Iterable[object]) -> list[tuple[str, str]]:
 def errors_of(names: Sequence[str]) -> dict[int, int]:
     """Places of columns that are called errors of another one, each with the place of that one.
 
-    >>> errors_of(["x", "y", "y_err", "sigma x", "xerr", "sd"])
-    {2: 1, 3: 0, 4: 0}
+    >>> errors_of(["x", "y", "y_err", "sigma x", "xerr", "sd"]), errors_of(["t", "T", "T_Err"])
+    ({2: 1, 3: 0, 4: 0}, {2: 1})
     """
-    apart = (re.sub(r"(?<=\w)err(or)?$", " err", name.lower()) for name in names)
+    apart = (re.sub(r"(?i)(?<=\w)err(or)?$", " err", name) for name in names)
     words = [re.findall(r"[^\W_]+", name) for name in apart]
+    lower = [[word.lower() for word in own] for own in words]
     found = {}
     for j, own in enumerate(words):
-        rest = [word for word in own if word not in _ERROR]
-        if rest and rest != own and rest in words:
-            found[j] = words.index(rest)
+        rest = [word for word in own if word.lower() not in _ERROR]
+        small = [word.lower() for word in rest]
+        if rest and rest != own and small in lower:
+            found[j] = words.index(rest) if rest in words else lower.index(small)
     return found
 
 
@@ -126,24 +130,13 @@ def _as_symbol(name: object) -> str:
     return "x_" + re.sub(r"\W", "_", text.strip()) if finite else text
 
 
-@functools.lru_cache(maxsize=1024)
-def dimensions(unit: str) -> tuple[Mapping[str, float], bool] | None:
-    """Exponents of its base dimensions, and whether its zero is not theirs; None if it is none.
-
-    >>> dimensions("m/s") == ({"[length]": 1, "[time]": -1}, False), dimensions("height")
-    (True, None)
-    """
-    found = _in_base(unit)
-    return found and (found[0], found[1] != 0.0)
-
-
 def is_degrees(unit: str) -> bool:
     """Whether a unit is that of an angle in degrees.
 
     >>> [is_degrees(unit) for unit in ("deg", "°", "degree", "rad", "degC", "1", "")]
     [True, True, True, False, False, False, False]
     """
-    return bool(unit) and _in_base(unit) == ({}, 0.0, math.radians(1.0))
+    return bool(unit) and in_base(unit) == ({}, 0.0, math.radians(1.0))
 
 
 def converted(values: np.ndarray, unit: str, into: str) -> np.ndarray:
@@ -152,7 +145,7 @@ def converted(values: np.ndarray, unit: str, into: str) -> np.ndarray:
     >>> converted(np.array([20.0, 25.0]), "degC", "K")
     array([293.15, 298.15])
     """
-    one, other = _in_base(unit), _in_base(into)
+    one, other = in_base(unit), in_base(into)
     if one is None or other is None or one[0] != other[0]:
         raise ValueError(f"{unit} is no {into}")
     (_, zero, size), (_, origin, step) = one, other
@@ -160,12 +153,15 @@ def converted(values: np.ndarray, unit: str, into: str) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=1024)
-def _in_base(unit: str) -> tuple[dict[str, float], float, float] | None:
-    """Exponents of the base dimensions of a unit, its zero and its size in these; None: it is none."""
+def in_base(unit: str) -> tuple[dict[str, float], float, float] | None:
+    """Exponents of the base dimensions of a unit, its zero and its size in these; None: it is none.
+
+    >>> in_base("km/s") == ({"[length]": 1, "[time]": -1}, 0.0, 1000.0), in_base("height")
+    (True, None)
+    """
     if unit == "1":
         return {}, 0.0, 1.0
-    powers = re.sub(r"(?<=[A-Za-z])(-?\d)", r"^\1", unit)  # m3, s-1; cmH2O is none
-    for written in [powers, unit] if len(unit) <= LONGEST else []:
+    for written in [plain_unit(unit), unit] if len(unit) <= LONGEST else []:  # cmH2O is plain
         with contextlib.suppress(Exception):  # Pint raises many kinds
             known = _registry().parse_units(written)
             zero, one = (_registry().Quantity(x, known).to_base_units().magnitude for x in (0.0, 1.0))

@@ -32,7 +32,8 @@ YEARS = "years"
 SINCE = {"days": 86_400e9, "hours": 3_600e9, "seconds": 1e9}  # nanoseconds
 LEAST = 2.0  # of a unit between the first and the last date
 OF_A_YEAR = 365.2425 * SINCE["days"]
-_ISO = re.compile(r"\d{4}-\d{2}(-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?")
+_TIME = r"[ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?"
+_ISO = re.compile(rf"\d{{4}}-(\d{{2}}-\d{{2}}({_TIME})?|0[1-9]|1[0-2])")  # 1998-99 is no month
 _OTHER = re.compile(r"\d{1,4}[/.]\d{1,2}[/.]\d{1,4}|\d{1,2}-[A-Za-z]{3}-\d{2,4}")
 
 
@@ -59,11 +60,11 @@ class Scale:
     def of(self, times: pd.Series) -> np.ndarray:
         """Of :func:`times` (N,), nan where one is missing."""
         if self.unit == YEARS:
-            first = pd.to_datetime(times.dt.year.astype("Int64").astype("string") + "-01-01")
-            days = first.dt.is_leap_year.map({True: 366.0, False: 365.0}).to_numpy(float)
-            passed = (times - first) / pd.Timedelta(1, "D")
-            years = times.dt.year.to_numpy(float) + passed.to_numpy(float) / days
-            return years - self.origin
+            when = times.to_numpy("datetime64[us]")
+            year = when.astype("datetime64[Y]")
+            begin, end = (one.astype("datetime64[us]") for one in (year, year + 1))
+            passed = (when - begin) / (end - begin)  # nan where a date is missing
+            return year.astype(int) + 1970.0 + passed - self.origin
         return ((times - pd.Timestamp(self.since)) / pd.Timedelta(SINCE[self.unit])).to_numpy(float)
 
     def of_numbers(self, values: np.ndarray) -> np.ndarray:
@@ -156,8 +157,9 @@ def are_dates(cells: Sequence[object]) -> bool:
 
 
 def may_be_dates(cells: Sequence[object]) -> bool:
-    """Whether some look like dates that are written in another way."""
-    return any(isinstance(x, str) and _OTHER.match(x.strip()) for x in cells)
+    """Whether some look like dates, as those that are written in another way."""
+    texts = [x.strip() for x in cells if isinstance(x, str)]
+    return any(_OTHER.match(x) or _ISO.match(x) for x in texts)
 
 
 def _decade(year: float) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..expr.dimensions import exponents
 from ..expr.expression import Expression
-from .headers import dimensions, is_degrees
+from ..expr.units import plain_unit
+from .headers import in_base, is_degrees
 from .measurements import BadTable, Measurements, of_columns, quoted
 
 FRACTIONS = 12  # largest denominator of an exponent
@@ -41,10 +42,16 @@ class Units:
     def of(cls, given: Mapping[str, str] | Sequence[str], names: Sequence[str]) -> "Units":
         """``given`` by name or in order, as Pint writes them; 1 = none. BadTable quotes a fault."""
         texts = [str(text).strip() or "1" for text in of_columns(given, names, "unit")]
-        found = [_dimensions(text, name) for text, name in zip(texts, names, strict=True)]
-        base = sorted({dimension for one, _ in found for dimension in one})
-        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one, _ in found]
-        return cls(tuple(texts), np.array(exponents), tuple(offset for _, offset in found))
+        found = [*map(in_base, texts)]
+        for text, name, one in zip(texts, names, found, strict=True):
+            if one is None:
+                raise BadTable(
+                    f"the unit of column {quoted(name)} is {quoted(text)}; expected one such as "
+                    f"'kPa', 'm/s^2' or '1'"
+                )
+        base = sorted({dimension for one, *_ in found for dimension in one})
+        exponents = [[float(one.get(dimension, 0.0)) for dimension in base] for one, *_ in found]
+        return cls(tuple(texts), np.array(exponents), tuple(zero != 0.0 for _, zero, _ in found))
 
     @classmethod
     def of_headers(cls, table: Measurements, notes: list[str]) -> "Units | None":
@@ -146,22 +153,13 @@ def _power(unit: str, size: str) -> str:
 def _parts(unit: str) -> list[tuple[str, int]]:
     """Units and their exponents in a product such as m/s^2; of another one, as J/(mol K), itself.
 
-    >>> _parts("kg*m^-3"), _parts("1/s")
-    ([('kg', 1), ('m', -3)], [('s', -1)])
+    >>> _parts("kg*m^-3"), _parts("1/s"), _parts("m/s²")
+    ([('kg', 1), ('m', -3)], [('s', -1)], [('m', 1), ('s', -2)])
     """
-    text = unit.replace("**", "^")
+    text = plain_unit(unit)
     if not _PRODUCT.fullmatch(text):
         return [(unit, 1)]
     return [
         (name, int(exponent or 1) * (-1 if sign == "/" else 1))
         for sign, name, exponent in _FACTOR.findall(text) if name != "1"
     ]  # fmt: skip
-
-
-def _dimensions(unit: str, name: str) -> tuple[Mapping[str, float], bool]:
-    if (found := dimensions(unit)) is None:
-        raise BadTable(
-            f"the unit of column {quoted(name)} is {quoted(unit)}; expected one such as 'kPa', "
-            f"'m/s^2' or '1'"
-        )
-    return found
