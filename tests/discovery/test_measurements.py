@@ -17,6 +17,7 @@ from pie.discovery.measurements import (
     of_columns,
     read_csv,
 )
+from pie.discovery.scales import Scale
 
 CLOUD = np.column_stack([np.arange(1.0, 9.0), np.arange(1.0, 9.0) ** 2])
 
@@ -505,3 +506,53 @@ def test_a_file_may_be_as_a_spreadsheet_writes_it(tmp_path, encoding, noted):
     frame = read_csv(path)
     assert [*frame] == ["angle", "force"] and frame.attrs[UNITS] == {"angle": "°", "force": "µN"}
     assert sum("Windows-1252" in note for note in frame.attrs[NOTES]) == noted
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "x"),
+    [
+        ("x,y,,\n1,2,,\n3,4.5,,\n,,,\n5,6,,\n", "x y", [1.0, 3.0, 5.0]),
+        ("sep=;\nx;y\n1,5;2\n2;4,5\n3;5\n", "x y", [1.5, 2.0, 3.0]),
+        ("x;y\n#N/A;1\n2;3\n4;5\n6;9\n", "x y", [2.0, 4.0, 6.0]),
+        ("#,x,y\n1,0.5,2\n2,0.7,3\n3,0.9,5\n", "x y", [0.5, 0.7, 0.9]),
+        (",0,1\n0,0.5,2.5\n1,0.7,3.5\n2,0.9,6\n", "x_0 x_1", [0.5, 0.7, 0.9]),
+        ("x;y\n1.250;0,5\n12.345,5;1,5\n9;2,5\n", "x y", [1250.0, 12345.5, 9.0]),
+        ('x,y\n"1,5","2,25"\n"2,5","3,75"\n"3","5"\n', "x y", [1.5, 2.5, 3.0]),
+        ("x,y\n\u20131,2\n\u22122,4.5\n3,\u2013\n4,5\n", "x y", [-1.0, -2.0, 4.0]),
+        ("x,y\ns,1\n1,0.5\n2,0.75\n3,0.7\n", "x y", [1.0, 2.0, 3.0]),
+        ("gas,x,y\nH,1,-2\nHe,4,7\nLi,7,9\n", "x y", [1.0, 4.0, 7.0]),
+        ("season,x,y\n1998-99,1,2\n1999-00,2,5\n2000-01,3,4\n", "x y", [1.0, 2.0, 3.0]),
+    ],
+    ids=["empty columns and rows", "sep", "a missing mark", "a column #", "of a data frame",
+         "points between thousands", "quoted decimal commas", "dashes", "a unit line with 1",
+         "a row that is no line of units", "seasons"],
+)  # fmt: skip
+def test_tables_as_they_come_from_spreadsheets(tmp_path, text, names, x):
+    found = measurements(table(tmp_path, text), missing="drop")
+    assert list(found.names) == names.split() and found.points[:, 0].tolist() == x
+
+
+def test_a_column_of_decimal_commas_in_a_frame_is_said_to_be_text():
+    frame = pd.DataFrame(CLOUD, columns=["x", "y"]).assign(z=[f"{k},5" for k in range(8)])
+    (note,) = measurements(frame).notes
+    assert note == "column 'z' is text: left out; a comma is no decimal sign"
+
+
+def test_a_column_counted_from_elsewhere_may_come_in_another_unit():
+    names, scales, units = ["east", "h"], [Scale(500_000.0), Scale()], ["m", "m"]
+    points = columns_in({"east (km)": [500.123], "h / cm": [50.0]}, names, scales, units)
+    np.testing.assert_allclose(points, [[123.0, 0.5]], rtol=1e-9)
+    with pytest.raises(BadTable, match="column 'east' is in s; expected m"):
+        columns_in({"east (s)": [500.123], "h": [50.0]}, names, scales, units)
+
+
+def test_a_ratio_is_no_column_with_a_unit():
+    with pytest.raises(BadTable, match="no column .a.; known are a / mean, h"):
+        columns_in({"a / mean": [1.0, 2.0], "h": [1.0, 2.0]}, ["a"])
+
+
+def test_text_that_no_editor_writes_is_refused(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_bytes("x,y\n1,2\n".encode("utf-16-le"))
+    with pytest.raises(BadTable, match="it is not text in UTF-8, UTF-16 with its mark"):
+        read_csv(path)

@@ -21,7 +21,7 @@ from pie.expr.expression import parse
 from pie.expr.solving import Unsolved
 from pie.search.candidates import Price
 
-SURE = Certificate("sound", 0.01, 1e-9, 100.0, 1.0, (0.7, 0.7), 0.5, 1.0, None, (), ())
+SURE = Certificate("sound", 0.01, 1e-9, 100.0, 1.0, (0.7, 0.7), 1.0, (), ())
 NOTHING = Result((), ("x", "y"), (), 50, 1.0)
 
 

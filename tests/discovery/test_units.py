@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from pie.discovery.cli import main
+from pie.discovery.headers import names_and_units
 from pie.discovery.laws import _with_units, discover
-from pie.discovery.measurements import BadTable
+from pie.discovery.measurements import BadTable, measurements
 from pie.discovery.result import Result
 from pie.discovery.units import Units
 from pie.experiments.metrics import right_skeleton
@@ -300,3 +301,23 @@ def test_a_constant_beside_a_logarithm_has_the_unit_of_its_term():
     x = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
     units = Units.of(["mA/cm^2", "V"], "jE")
     assert units.of_constants(parse("x2 - 0.12*ln(x1) - 0.8"), x) == ("V", "V")
+
+
+def test_years_and_dates_have_the_unit_in_which_they_are_counted():
+    days = pd.date_range("2003-01-01", periods=60, freq="D")
+    frame = pd.DataFrame({"day": days, "n": np.exp(0.05 * np.arange(60.0))})
+    table = measurements(frame)
+    for given in ({"n": "1"}, {"day": "h", "n": "1"}, ["h", "1"]):
+        assert Units.of(given, table.names, table.scales).names == ("days", "1")
+    frame.columns = ["day (h)", "n (1)"]
+    assert Units.of_headers(measurements(frame), []).names == ("days", "1")
+
+
+def test_headers_have_units_as_people_write_them():
+    names = ["a (m/s²)", "T [deg C]", "c (kJ/kg K)", "t / s", "U / Umax"]
+    found = dict(names_and_units(names))
+    assert found == {"a": "m/s²", "T": "deg C", "c": "kJ/kg K", "t / s": "", "U / Umax": ""}
+    units = Units.of(["m/s", "m/s²", "m"], ["v", "a", "s"])
+    points = np.random.default_rng(0).uniform(1.0, 2.0, (30, 3))
+    assert units.of_constants(parse("x1**2 - 2.5*x2"), points) == ("m",)
+    assert Units.of(["deg C", "K"], "ab").offset == (True, False)

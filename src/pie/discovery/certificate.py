@@ -5,7 +5,7 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 (Allen 1974); and d₀ the same for points with permuted columns (no law, the same spreads):
 
 * **contrast**: the (N + P)/2-th smallest d, with P constants, over the median d₀, far below 1 for a
-  law;
+  law; no smaller than the rounding of the columns makes it;
 * **p**: of the one-sided rank test (Mann & Whitney 1947) that d is no smaller than d₀ of points
   whose columns are permuted among neighbours only
   (:func:`pie.zeroset.neighbours.groups_of_neighbours`). Where points fall into clusters, some
@@ -16,12 +16,12 @@ each point as if it had been left out of the fit of the constants, d/(1 − h) w
 * **gain of the fit**: median d of the fit over that of points left out, far below 1 where the fit
   follows its own points only;
 * **shares**: of each variable in the gradient at the points;
-* **flattest**: the smallest gradient at the points over the median one, 0 at a singular point;
 * **covered**: the share of the zeros within the box of the points that have points nearby. The rest
-  of the zero set is extrapolation; ``gap`` is the box of it;
-* **p_of_parts**: of three columns or more, the same test for each part of them, with d₀ of points
-  of which this part has the order of other points. Where two columns obey a law, any third can be
-  added to it; and two laws, f(x) = 0 and g(y) = 0, can be joined to one, f(x) = g(y). Such an
+  of the zero set is extrapolation;
+* **p_of_parts**: of three columns or more, for each part of them, of the test that d has any place
+  among those of the same point with this part of other points
+  (:func:`~pie.discovery.rank_test.rank_test_in_blocks`). Where two columns obey a law, any third can
+  be added to it; and two laws, f(x) = 0 and g(y) = 0, can be joined to one, f(x) = g(y). Such an
   equation holds in any order of a part;
 * **factors**: of f, with the share of the points that each carries; one if f is irreducible. One of
   a single column, as ``group`` in group·(y − x²) = 0, tells nothing of the others.
@@ -41,12 +41,12 @@ import numpy as np
 
 from ..expr.coordinates import in_units
 from ..expr.expression import Expression
-from ..fit.uncertainty import leverages
+from ..fit.uncertainty import expected_residual, leverages
 from ..zeroset.box import Box
 from ..zeroset.degeneracy import SOUND, kind
 from ..zeroset.distance import distance_to_zero_set
 from ..zeroset.factors import Factor, factors
-from ..zeroset.metric import Metric
+from ..zeroset.metric import SET, Metric
 from ..zeroset.neighbours import (
     groups_of_neighbours,
     permuted_among_neighbours,
@@ -54,13 +54,15 @@ from ..zeroset.neighbours import (
 )
 from ..zeroset.spreads import permuted, robust_spreads
 from ..zeroset.zeros import zeros
-from .rank_test import rank_test
+from .rank_test import rank_test, rank_test_in_blocks
 
 SIGNIFICANT = 0.005  # p of a law at most
 CONTRAST = 0.2  # of a law at most
 EVIDENCE = 5.0  # of a law at least, in nats
 LEVERAGE = 0.9  # at most
+MEDIAN = 0.6745  # of the magnitude of normal errors, in standard deviations
 NULL_COPIES = 4  # permuted clouds
+EXCHANGED = 400  # points with values of others, and at least NULL_COPIES of each
 GROUPED = 400  # points that are grouped at most
 NEAR = 3.0  # times the usual distance between neighbours
 NEIGHBOURS = 3
@@ -80,9 +82,7 @@ class Certificate:
     evidence: float
     gain: float
     shares: tuple[float, ...]
-    flattest: float
     covered: float
-    gap: tuple[tuple[float, float], ...] | None
     factors: tuple[Factor, ...]
     p_of_parts: tuple[float, ...]
 
@@ -159,12 +159,17 @@ def _beyond(value: float, limit: float) -> str:
 
 
 def certify(
-    expression: Expression, points: np.ndarray, form: float = 0.0, metric: Metric | None = None
+    expression: Expression,
+    points: np.ndarray,
+    form: float = 0.0,
+    metric: Metric | None = None,
+    errors: np.ndarray | None = None,
 ) -> Certificate:
     """The evidence for an equation with constants fitted to points (N, D).
 
     ``form`` is the price of its form in nats. Distances are in the coordinates of ``metric``; None:
-    columns in units of their spreads.
+    columns in units of their spreads. ``errors`` (D,) are standard deviations of the columns'
+    errors at least, as of rounding: an equation that is nearer has no more evidence for it.
 
     >>> from pie.expr.expression import parse
     >>> x = np.random.default_rng(0).uniform(0.5, 2.0, 80)
@@ -188,19 +193,22 @@ def certify(
     middle = min((len(points) + len(expression.constants)) // 2, len(points) - 1)
     error, fit_error = (float(np.partition(d, middle)[middle]) for d in (near, own))
     typical = max(float(np.median(far)), 1e-300)
+    if errors is not None:
+        units = metric.units(points) / np.where(metric.exact, SET, 1.0)
+        error = max(error, MEDIAN * expected_residual(expression, points, units, errors))
     rounding = 1e-9 * typical
-    clouds = (_in_another_order(points, part) for part in parts(points.shape[1]))
-    apart = (_distances(expression, cloud, metric) for cloud in clouds)
+    clouds = (_with_others(points, part) for part in parts(points.shape[1]))
+    apart = (_distances(expression, cloud, metric).reshape(-1, len(points)) for cloud in clouds)
     return Certificate(
         kind(expression, points),
         error / typical,
         rank_test(near, around),
         -len(points) * float(np.log(max(error, rounding) / typical)) - form,
         max(fit_error, rounding) / max(error, rounding),
-        *_gradient(expression, points, spreads),
-        *_coverage(expression, points, spreads),
+        _shares(expression, points, spreads),
+        _covered(expression, points, spreads),
         factors(expression, points, spreads),
-        tuple(rank_test(near, away) for away in apart),
+        tuple(rank_test_in_blocks(near, away) for away in apart),
     )
 
 
@@ -217,12 +225,15 @@ def parts(columns: int) -> tuple[tuple[int, ...], ...]:
     return tuple(part for part in every if 2 * len(part) < columns or 0 in part)
 
 
-def _in_another_order(points: np.ndarray, part: tuple[int, ...]) -> np.ndarray:
-    """:data:`NULL_COPIES` clouds of points (N, D) with the rows of a part permuted, joined."""
-    n, clouds = len(points), np.tile(points, (NULL_COPIES, 1))
-    order = np.concatenate([np.random.default_rng(i).permutation(n) for i in range(NULL_COPIES)])
-    clouds[:, part] = points[order][:, part]
-    return clouds
+def _with_others(points: np.ndarray, part: tuple[int, ...]) -> np.ndarray:
+    """Points (N, D), each with a part of M others in turn, (M·N, D)."""
+    n = len(points)
+    order = np.random.default_rng(0).permutation(n)
+    shifts = range(1, min(max(EXCHANGED // n, NULL_COPIES), n - 1) + 1)
+    clouds = np.tile(points, (len(shifts), 1, 1))
+    for cloud, shift in zip(clouds, shifts, strict=True):
+        cloud[order[:, None], part] = points[np.roll(order, shift)][:, part]
+    return clouds.reshape(-1, points.shape[1])
 
 
 def same_zero_set(
@@ -278,33 +289,21 @@ def _distances(expression: Expression, points: np.ndarray, metric: Metric) -> np
 
 
 @np.errstate(all="ignore")
-def _gradient(
-    expression: Expression, points: np.ndarray, spreads: np.ndarray
-) -> tuple[tuple[float, ...], float]:
-    """``shares`` and ``flattest``."""
+def _shares(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> tuple[float, ...]:
     slopes = np.abs(expression.value_and_gradient(points)[1] * spreads)
     size = np.linalg.norm(slopes, axis=1)
     usable = np.isfinite(size) & (size > 0.0)
     if not usable.any():
-        return (0.0,) * points.shape[1], 0.0
-    shares = np.sqrt(np.mean((slopes[usable] / size[usable, None]) ** 2, axis=0))
-    return tuple(shares.tolist()), float(np.nanmin(size) / np.median(size[usable]))
+        return (0.0,) * points.shape[1]
+    return tuple(np.sqrt(np.mean((slopes[usable] / size[usable, None]) ** 2, axis=0)).tolist())
 
 
-def _coverage(
-    expression: Expression, points: np.ndarray, spreads: np.ndarray
-) -> tuple[float, tuple[tuple[float, float], ...] | None]:
-    """``covered`` and ``gap``."""
-    box = Box(points.min(axis=0), points.max(axis=0))
-    found = _zeros(expression, STARTS, box)
+def _covered(expression: Expression, points: np.ndarray, spreads: np.ndarray) -> float:
+    found = _zeros(expression, STARTS, Box(points.min(axis=0), points.max(axis=0)))
     if len(found) == 0:
-        return 0.0, None
+        return 0.0
     k = min(NEIGHBOURS, len(points) - 1)
     apart = squared_distances(points / spreads, points / spreads)  # of a point from itself: 0
     reach = NEAR * float(np.median(np.sqrt(np.partition(apart, k, axis=1)[:, k])))
     away = np.sqrt(squared_distances(found / spreads, points / spreads).min(axis=1))
-    open_zeros = found[away > reach]
-    if len(open_zeros) == 0:
-        return 1.0, None
-    gap = np.stack([open_zeros.min(axis=0), open_zeros.max(axis=0)], axis=1)
-    return 1.0 - len(open_zeros) / len(found), tuple(map(tuple, gap.tolist()))
+    return float(np.mean(away <= reach))

@@ -67,17 +67,22 @@ def with_unit_below(name: str, cell: str) -> str:
 def names_and_units(names: Iterable[object]) -> list[tuple[str, str]]:
     """Of the columns of one table. What brackets tell apart is a part of the name, and no unit.
 
-    A unit behind a slash is one if all columns have one, as ``p / V`` may be a ratio.
+    A unit behind a slash is one if several columns have one, none of which is the name of another
+    column, or the only one has: ``p / V`` may be a ratio.
 
     >>> names_and_units(["p (kPa)", "T (min)", "T (max)"])
     [('p', 'kPa'), ('T (min)', ''), ('T (max)', '')]
-    >>> names_and_units(["t / s", "U / V"]), names_and_units(["t", "U / V"])
-    ([('t', 's'), ('U', 'V')], [('t', ''), ('U / V', '')])
+    >>> names_and_units(["t / s", "U / V", "note"]), names_and_units(["t", "U / V"])
+    ([('t', 's'), ('U', 'V'), ('note', '')], [('t', ''), ('U / V', '')])
     """
     names = [*names]
-    slashes = [_BEHIND_SLASH.fullmatch(str(name)[:MOST_LETTERS]) for name in names]
-    if names and all(slashes):
-        names = [f"{both[1]} [{both[2]}]" for both in slashes]
+    behind = [_behind_slash(name) for name in names]
+    slashed = [both for both in behind if both]
+    if len(slashed) == len(names) or (
+        len(slashed) > 1 and not {unit for _, unit in slashed} & {*map(str, names)}
+    ):
+        bracketed = (both and f"{both[0]} [{both[1]}]" for both in behind)
+        names = [new or name for new, name in zip(bracketed, names, strict=True)]
     stems = [str(_parts(name)[0]) for name in names]
     several = Counter(stems)
     return [
@@ -111,11 +116,21 @@ def _parts(name: object) -> tuple[object, str]:
     return (both[1], both[2].strip()) if both else (name, "")
 
 
+def _behind_slash(name: object) -> tuple[str, str] | None:
+    """The name and the unit behind a slash; None if there is no unit."""
+    both = _BEHIND_SLASH.fullmatch(str(name)[:MOST_LETTERS])
+    return (both[1], both[2]) if both and in_base(both[2]) else None
+
+
 def among(name: object, names: Sequence[str]) -> str:
     """How a name that somebody gives stands in ``names``, with its unit or without."""
-    behind = _BEHIND_SLASH.fullmatch(str(name)[:MOST_LETTERS])
-    short = [called(name), *([behind[1]] if behind else [])]
-    return next((found for found in short if found in names), _as_symbol(name))
+    return with_unit_among(name, names)[0]
+
+
+def with_unit_among(name: object, names: Sequence[str]) -> tuple[str, str]:
+    """The same, and the unit behind it."""
+    short = [with_unit(name), *([both] if (both := _behind_slash(name)) else [])]
+    return next((found for found in short if found[0] in names), (_as_symbol(name), ""))
 
 
 def _as_symbol(name: object) -> str:

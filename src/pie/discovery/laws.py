@@ -146,7 +146,7 @@ def discover(
         config = replace(config, operators=tuple(allowed))
     table = measurements(data, missing, max_points, seed)
     none_given = units is None or (isinstance(units, Mapping) and not units)
-    known_units = None if none_given else Units.of(units, table.names)
+    known_units = None if none_given else Units.of(units, table.names, table.scales)
     given = dict(zip(table.names, table.errors, strict=True)) if any(table.errors) else None
     errors = known_errors(given if uncertainties is None else uncertainties, table.names)
     asked = [involving] if np.isscalar(involving) else () if involving is None else involving
@@ -160,6 +160,11 @@ def discover(
         raise BadTable(f"seconds is {quoted(seconds)}; expected a number of at least 0")
     if most < 3 < d + 1:
         raise BadTable(f"{d} columns vary; the network in {weights} takes at most {most}")
+    if d > MOST_COLUMNS and len(wanted) > 3:
+        raise BadTable(
+            f"involving names {len(wanted)} columns of {d}; expected at most 3 where a table has "
+            f"more than {MOST_COLUMNS}: leave columns out"
+        )
     searched: list[tuple[int, ...]] = []
     laws: list[Law] = []
     forbidden: list[Law] = []
@@ -396,7 +401,8 @@ def _search(
     if np.any(np.ptp(fitted, axis=0) < FINEST):
         return [], True
     complete = True
-    floor = errors if errors is not None else least_errors(points)
+    rounding = least_errors(points)
+    floor = rounding if errors is None else errors
     try:
         found = discover_plus(
             model, fitted, config, workers, floor, wide_columns(points, counted_on),
@@ -435,7 +441,7 @@ def _search(
             errors=tuple(standard_errors(final, points, scales).tolist()),
             rms=root_mean_square(away()),
             relative_rms=root_mean_square(distances),
-            certificate=certify(final, points, _form(candidate.price), metric),
+            certificate=certify(final, points, _form(candidate.price), metric, rounding),
             chi=None if errors is None else root_mean_square(away(errors)),
             proposer=candidate.proposer,
             price=candidate.price,

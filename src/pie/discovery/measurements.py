@@ -18,7 +18,9 @@ from .headers import (
     among,
     converted,
     errors_of,
+    in_base,
     names_and_units,
+    with_unit_among,
     with_unit_below,
 )
 from .scales import (
@@ -34,16 +36,22 @@ from .scales import (
 MAX_POINTS = 1000  # more are thinned at random
 LARGEST = 1e60  # squared gradients of products of larger values overflow
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?")  # between thousands, as in 1.250,5
+_MINUS = str.maketrans("\u2212\u2013", "--")  # how typesetters write it
 FINEST = 1e-60  # those of columns that vary by less vanish
+_BLANK = " \t,;|"  # of a line without a value
+# Excel marks missing values by #N/A, and a column may be called #
+_COMMENT = re.compile(r"\s*#(?!(n/?a\b|div/0!|value!|ref!|num!)|\s*[,;\t|])", re.IGNORECASE)
+_SEPARATOR = re.compile(r"sep=.")  # a first line that says to Excel what separates fields
 _DELIMITERS = (";", "\t", "|", ",", None)  # None: blanks; commas may be decimal signs
 _MISSING = {
-    "", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "n.a.", "n.d.", "nd", "<na>",
+    "", "na", "n/a", "nan", "null", "none", "-", "--", "\u2013", "\u2014", "?", ".", "n.a.", "n.d.", "nd", "<na>",
     "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!",
 }  # fmt: skip
 NOTES, UNITS = "pie.notes", "pie.units"  # attributes of a data frame
 _UNNAMED = "column {}"  # in a table with a header
 # names of columns that number the rows, if they do; the first ones where one has no name
-_ROWS = {_UNNAMED.format(1), "unnamed: 0", "index", "row", "rownames", "row.names", "id"}
+_ROWS = {_UNNAMED.format(1), "#", "unnamed: 0", "index", "row", "rownames", "row.names", "id"}
 _SHOWN = 3  # places that a message names
 _QUOTED = 60  # characters of a value
 # a data frame of any library, columns by name, what NumPy takes for (N, D), or a file's path
@@ -82,10 +90,11 @@ def read_csv(path: Path) -> pd.DataFrame:
     """A table from a text file, whatever its delimiter, decimal sign and header; cells are text.
 
     Commas, semicolons, tabs, bars or blanks separate fields; where it is not commas, a comma
-    within a number is its decimal sign, or between thousands if other numbers have points; within
-    quotes among commas, ``"1,250"``, it is between thousands. Lines
-    that begin with # are comments. A first line of numbers, or of a row's name and numbers, is no
-    header: columns are then x1, x2, … A second line may hold units. ``-`` is standard input.
+    within a number is its decimal sign, and points as in 1.250,5 are between thousands, or commas
+    are if other numbers have points; within quotes among commas, ``"1,250"``, it is between
+    thousands, if all may be. Lines that begin with # are comments, and those without a value are
+    left out. A first line of numbers, or of a row's name and numbers, is no header: columns are
+    then x1, x2, … A second line may hold units. ``-`` is standard input.
     BadTable quotes what is wrong with the file.
     """
     path, notes = Path(path), list[str]()
@@ -99,7 +108,8 @@ def read_csv(path: Path) -> pd.DataFrame:
         why = getattr(error, "strerror", None) or error
         shown = path if str(path).isprintable() and len(str(path)) < 256 else quoted(str(path))
         raise BadTable(f"cannot read {shown}: {why}; expected a text file") from None
-    lines = [x for x in text.splitlines() if x.strip() and not x.lstrip().startswith("#")]
+    lines = [x for x in text.splitlines() if x.strip(_BLANK) and not _COMMENT.match(x)]
+    lines = lines[1:] if lines and _SEPARATOR.fullmatch(lines[0].strip()) else lines
     if not lines:
         raise BadTable(f"{path} is empty; expected a table of numbers")
     delimiter = _delimiter(lines)
@@ -107,10 +117,9 @@ def read_csv(path: Path) -> pd.DataFrame:
         rows = [[cell.strip() for cell in row] for row in _split(lines, delimiter, strict=True)]
     except csv.Error as error:
         raise BadTable(f"{path} is not a table: {error}; expected rows of numbers") from None
-    if all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
+    while all(len(row) > 1 and row[-1] == "" for row in rows):  # every line ends in a delimiter
         rows = [row[:-1] for row in rows]
-    if delimiter != ",":
-        rows = _with_points(rows, notes)
+    rows = _with_points(rows, notes, quoted=delimiter == ",")
     header = _is_header(rows)
     cells = rows.pop(0) if header else [""] * len(rows[0])
     unnamed = _UNNAMED if header else "x{}"
@@ -123,11 +132,10 @@ def read_csv(path: Path) -> pd.DataFrame:
     first = ", ".join(rows[0]) if rows else ""
     if not header and any(_number(cell) is None for cell in rows[0]):
         notes.append(f"the first line, {quoted(first)}, is taken for a row, not for names")
-    elif header and rows and not _holds_numbers(rows[0]):
-        with_units = [with_unit_below(*both) for both in zip(names, rows[0], strict=True)]
-        if with_units != names:
-            names, rows = with_units, rows[1:]
-            notes.append(f"the second line, {quoted(first)}, is taken for units")
+    elif header and len(rows) > 1 and _are_units(rows[0], rows[1]):
+        names = [with_unit_below(*both) for both in zip(names, rows[0], strict=True)]
+        rows = rows[1:]
+        notes.append(f"the second line, {quoted(first)}, is taken for units")
     frame = _with_names(pd.DataFrame(rows, columns=names, dtype=object))
     frame.attrs[NOTES] = notes
     return frame
@@ -137,13 +145,12 @@ def _decoded(data: bytes, notes: list[str]) -> str:
     """Text in UTF-8, in UTF-16 if it is marked so, or in Windows-1252; else ValueError."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16")
+    if b"\0" in data:
+        raise ValueError("it is not text in UTF-8, UTF-16 with its mark, or Windows-1252")
     with contextlib.suppress(UnicodeDecodeError):
         return data.decode("utf-8-sig")
-    text = data.decode("cp1252")
-    if "\0" in text:
-        raise ValueError("it is not text in UTF-8, UTF-16 or Windows-1252")
     notes.append("the file is not in UTF-8: read as Windows-1252")
-    return text
+    return data.decode("cp1252")
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -156,16 +163,30 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     True
     >>> _is_header([["Mercury", "0.387"], ["Venus", "0.723"]])
     False
+    >>> _is_header([["", "0", "1"], ["0", "0.5", "2.5"]])
+    True
     """
     first = [_number(cell) for cell in rows[0]]
+    if rows[0][0] == "" and all(x is not None and x % 1.0 == 0.0 for x in first[1:]):
+        return len(rows) > 1 and all(row[0] for row in rows[1:])  # labels of a data frame
     text = [j for j, x in enumerate(first) if x is None]
     below = (_number(row[j]) for row in rows[1:] for j in text if j < len(row))
     is_row = all(x is None or np.isnan(x) for x in below)
     return bool(text) and not (is_row and any(x is not None and x % 1.0 > 0.0 for x in first))
 
 
-def _holds_numbers(row: Sequence[str]) -> bool:
-    return any(x is not None and np.isfinite(x) for x in map(_number, row))
+def _are_units(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a row holds the units of the columns: one at least, no number but 1 for none, and
+    nothing else above a number.
+
+    >>> _are_units(["s", "1"], ["0.5", "3"]), _are_units(["H", "1"], ["He", "4"])
+    (True, False)
+    """
+    pairs = zip(row, below, strict=True)
+    above = [x.strip("()[] ") for x, y in pairs if _number(y) is not None]
+    return any(_number(x) is None for x in above) and all(
+        x in ("", "1", "-") or _number(x) is None and in_base(x) for x in above
+    )
 
 
 def _split(lines: Sequence[str], delimiter: str | None, strict: bool = False) -> list[list[str]]:
@@ -200,7 +221,7 @@ def _number(cell: str) -> float | None:
     if cell.strip().lower() in _MISSING:
         return np.nan
     try:
-        return float(_without_thousands(cell.strip().replace("_", " ").replace("\u2212", "-")))
+        return float(_without_thousands(cell.strip().replace("_", "?").translate(_MINUS)))
     except ValueError:
         return None
 
@@ -210,19 +231,32 @@ def _with_point(cell: str) -> str:
     return changed if cell.count(",") == 1 and _number(changed) is not None else cell
 
 
-def _with_points(rows: list[list[str]], notes: list[str]) -> list[list[str]]:
-    """Rows of a file in which commas do not separate fields, without commas in numbers."""
+def _with_points(rows: list[list[str]], notes: list[str], quoted: bool) -> list[list[str]]:
+    """Rows of a file without commas in numbers, where these separate no fields or are ``quoted``.
+
+    Beside commas that can only be decimal signs, points that can be are between thousands.
+    """
     cells = [cell for row in rows for cell in row]
     numbers = [cell for cell in cells if _number(cell) is not None]
     with_commas = [cell for cell in cells if "," in cell and _with_point(cell) != cell]
     with_commas += [cell for cell in numbers if "," in cell and cell not in with_commas]
     either = all(map(_THOUSANDS.fullmatch, with_commas))
-    thousands = either and any("." in cell or cell.count(",") > 1 for cell in numbers)
+    thousands = either and any(quoted or "." in x or x.count(",") > 1 for x in numbers)
     changed = _without_thousands if thousands else _with_point
-    if with_commas and either:
+    if with_commas and (either or quoted):
         what = "stand between thousands" if thousands else "are decimal signs"
         notes.append(f"commas {what}: {with_commas[0]} is {changed(with_commas[0])}")
+    with_points = [cell for cell in cells if "." in cell and _POINTS.fullmatch(cell)]
+    others = [cell for cell in numbers if "." in cell and cell not in with_points]
+    if with_points and not (either or others):
+        changed = _without_points
+        shown = with_points[0]
+        notes.append(f"points stand between thousands: {shown} is {changed(shown)}")
     return [[changed(cell) for cell in row] for row in rows]
+
+
+def _without_points(cell: str) -> str:
+    return _with_point(cell.replace(".", "") if _POINTS.fullmatch(cell) else cell)
 
 
 def _without_thousands(cell: str) -> str:
@@ -488,10 +522,13 @@ def columns_in(
     known = frame.attrs[UNITS]
     if not named and frame.shape[1] == len(names):
         frame.columns = [*names]
-    elif named:  # t / s is t beside a column without a unit, too
+    elif named:  # t / ms is t beside a column without a unit, too
         own = [*frame.columns]
-        both = ((name, among(name, names)) for name in own)
-        frame.columns = [name if short in own else short for name, short in both]
+        for place, name in enumerate(own):
+            short, unit = with_unit_among(name, names)
+            if short not in own:
+                own[place], known = short, known | {short: unit}
+        frame.columns = own
     found = []
     for j, name in enumerate(names):
         if [*frame.columns].count(name) > 1:
@@ -502,11 +539,14 @@ def columns_in(
         if name not in frame:
             have = counted(frame.shape[1], "column")
             raise BadTable(f"the data have {have}; expected {len(names)}")
-        values = _values(frame[name], name, scales[j] if scales else Scale())
-        unit, into = known.get(name, ""), units[j] if units else ""
+        scale, unit, into = scales[j] if scales else Scale(), known.get(name, ""), ""
+        if units and unit and not scale.unit:
+            into = units[j]
         try:
-            found.append(converted(values, unit, into) if unit and into else values)
-        except ValueError:
+            found.append(_values(frame[name], name, scale, unit, into))
+        except ValueError as error:
+            if isinstance(error, BadTable):
+                raise
             raise BadTable(f"column {quoted(name)} is in {unit}; expected {into}") from None
     return np.column_stack(found)
 
@@ -518,8 +558,9 @@ def _without_labels(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
         cells = _given(column)
         text = cells and all(isinstance(x, str) and _number(x) is None for x in cells)
         if text and not are_dates(cells):
-            dates = "; dates are read as 2001-03-31" if may_be_dates(cells) else ""
-            notes.append(f"column {quoted(str(name))} is text: left out{dates}")
+            why = "; dates are read as 2001-03-31" if may_be_dates(cells) else ""
+            why += "; a comma is no decimal sign" if any(_with_point(x) != x for x in cells) else ""
+            notes.append(f"column {quoted(str(name))} is text: left out{why}")
         else:
             kept.append(j)
     return frame.iloc[:, kept]
@@ -560,11 +601,17 @@ def _column(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
     return values
 
 
-def _values(column: pd.Series, name: str, scale: Scale = Scale()) -> np.ndarray:
-    """On a scale; in the place of dates may be numbers, as 2003.5 or days since the first one."""
+def _values(
+    column: pd.Series, name: str, scale: Scale = Scale(), unit: str = "", into: str = ""
+) -> np.ndarray:
+    """On a scale; in the place of dates may be numbers, as 2003.5 or days since the first one.
+
+    ``into`` another unit, if one is named.
+    """
     if scale.unit and not _are_numbers(column):
         return scale.of(_dates(column, name))
-    return scale.of_numbers(_numbers(column, name))
+    values = _numbers(column, name)
+    return scale.of_numbers(converted(values, unit, into) if into else values)
 
 
 def _are_numbers(column: pd.Series) -> bool:

@@ -42,7 +42,7 @@ from .measurements import Table, columns_in, counted
 from .scales import Scale
 from .writing import equation, name_from_elsewhere
 
-FORMAT = 11  # of the JSON
+FORMAT = 12  # of the JSON
 ROUNDING = 1e-9  # root mean square distance of an exact fit at most, in spreads
 SHARPER = 0.3  # times the contrast: what a further column has to bring
 MORE = 5.0  # nats: the same, of laws in four columns or more
@@ -339,9 +339,7 @@ class Law:
                 "kind": seen.kind,
                 "gain": _number(seen.gain),
                 "shares": list(seen.shares),
-                "flattest": _number(seen.flattest),
                 "p_of_parts": list(seen.p_of_parts),
-                "gap": seen.gap,
                 "factors": [[to_tree(factor.expression), factor.share] for factor in seen.factors],
             },
         }
@@ -354,8 +352,7 @@ class Law:
             seen["kind"], _from_number(record["left_out_contrast"]), record["p"],
             -math.inf if record["evidence"] is None else record["evidence"],
             _from_number(seen["gain"]),
-            tuple(seen["shares"]), _from_number(seen["flattest"]), record["covered"],
-            seen["gap"] and tuple(map(tuple, seen["gap"])),
+            tuple(seen["shares"]), record["covered"],
             tuple(Factor(from_tree(f), share) for f, share in seen["factors"]),
             tuple(seen["p_of_parts"]),
         )  # fmt: skip
@@ -600,7 +597,9 @@ class Result:
             if not math.isnan(law.noise.level):
                 lines.append(f"noise, judged by neighbours alone: {law.noise}")
             if len(law.factors) > 1:
-                carried = ", ".join(f"{rounded(f)} ({share:.0%})" for f, share in law.factors)
+                carried = ", ".join(
+                    f"{as_text(rounded(f))} ({share:.0%})" for f, share in law.factors
+                )
                 lines.append(f"a product; factors with the points near each: {carried}")
             lines += _hardly_told(self._rivals_of(law))
         for law, without in self.approximate:

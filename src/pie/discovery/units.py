@@ -13,6 +13,7 @@ from ..expr.expression import Expression
 from ..expr.units import plain_unit
 from .headers import in_base, is_degrees
 from .measurements import BadTable, Measurements, of_columns, quoted
+from .scales import Scale
 
 FRACTIONS = 12  # largest denominator of an exponent
 CLOSE = 1e-4  # of an exponent and such a fraction
@@ -39,9 +40,24 @@ class Units:
     offset: tuple[bool, ...]
 
     @classmethod
-    def of(cls, given: Mapping[str, str] | Sequence[str], names: Sequence[str]) -> "Units":
-        """``given`` by name or in order, as Pint writes them; 1 = none. BadTable quotes a fault."""
-        texts = [str(text).strip() or "1" for text in of_columns(given, names, "unit")]
+    def of(
+        cls,
+        given: Mapping[str, str] | Sequence[str],
+        names: Sequence[str],
+        scales: Sequence[Scale] = (),
+    ) -> "Units":
+        """``given`` by name or in order, as Pint writes them; 1 = none. BadTable quotes a fault.
+
+        Years and dates have the unit in which they are counted on their ``scales``.
+        """
+        counted = {name: scale.unit for name, scale in zip(names, scales, strict=bool(scales))}
+        counted = {name: unit for name, unit in counted.items() if unit}
+        if hasattr(given, "items"):  # a mapping or a series
+            given = counted | dict(given.items())
+        texts = [
+            counted.get(name, str(text).strip() or "1")
+            for name, text in zip(names, of_columns(given, names, "unit"), strict=True)
+        ]
         found = [*map(in_base, texts)]
         for text, name, one in zip(texts, names, found, strict=True):
             if one is None:
@@ -56,7 +72,7 @@ class Units:
     @classmethod
     def of_headers(cls, table: Measurements, notes: list[str]) -> "Units | None":
         """Units behind the names, if no column but years lacks one; ``notes`` say what was read."""
-        each = [unit or scale.unit for unit, scale in zip(table.units, table.scales, strict=True)]
+        each = [scale.unit or unit for unit, scale in zip(table.units, table.scales, strict=True)]
         missing = [name for name, unit in zip(table.names, each, strict=True) if not unit]
         both = zip(table.names, table.units, strict=True)
         if not (read := ", ".join(f"{name} in {unit}" for name, unit in both if unit)):
