@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from pie.report.drawing import METHODS, WIDTH
+from pie.report.drawing import METHODS, STYLE, WIDTH
 
 _SPEED = {
     "corpus_per_core": "equations with 200 points,\nper second and core",
@@ -24,6 +24,7 @@ def called(run: dict) -> str:
 
 def speed(runs: list[dict]) -> Figure:
     """The runs of ``benchmarks/results.json``, each beside its reference path, log scale."""
+    plt.style.use(STYLE)
     figure, axes = plt.subplots(figsize=(WIDTH, 2.0 + 0.7 * len(runs)))
     ours = {"color": METHODS["PIE"][0], "linestyle": "none"}
     plain = {"color": "0.4", "markerfacecolor": "white", "linestyle": "none"}

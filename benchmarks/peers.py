@@ -178,8 +178,9 @@ def draw(rows: pd.DataFrame):
     """Share of right skeletons within so many seconds, one panel per level of noise."""
     import matplotlib.pyplot as plt
 
-    from pie.report.drawing import WIDTH
+    from pie.report.drawing import STYLE, WIDTH
 
+    plt.style.use(STYLE)
     figure, axes = plt.subplots(1, len(NOISE), figsize=(WIDTH, 2.2), sharey=True)
     for axis, level in zip(axes, NOISE, strict=True):
         for place, method in enumerate(METHODS):

@@ -117,8 +117,9 @@ def draw(results: dict):
     import matplotlib.pyplot as plt
     from matplotlib.ticker import NullLocator, ScalarFormatter
 
-    from pie.report.drawing import WIDTH
+    from pie.report.drawing import STYLE, WIDTH
 
+    plt.style.use(STYLE)
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 3.6), sharex="col")
     for workers, marker in zip(WORKERS, "os", strict=True):
         found = [one for one in results["corpus"] if one["workers"] == workers]

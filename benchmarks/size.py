@@ -66,9 +66,10 @@ def draw(measured: list[dict], machine: dict):
     import matplotlib.pyplot as plt
     from matplotlib.ticker import NullLocator, ScalarFormatter
 
-    from pie.report.drawing import WIDTH
+    from pie.report.drawing import STYLE, WIDTH
 
     shown = [name for name in VALUES if name != "threads"]
+    plt.style.use(STYLE)
     figure, axes = plt.subplots(2, len(shown), figsize=(WIDTH, 3.2), sharey="row", sharex="col")
     for name, (above, below) in zip(shown, axes.T, strict=True):
         found = [m for m in measured if m["varied"] == name]

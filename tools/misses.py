@@ -46,7 +46,7 @@ def judged(asked: Problem | MeasuredTable, config: PlusConfig) -> tuple[Answer |
     if isinstance(asked, MeasuredTable):
         found = discover(asked.frame, config=config, seconds=np.inf, workers=1).candidates
         first = next(iter(found), None)
-        right = first is not None and is_textbooks(first, asked, asked.points)
+        right = first is not None and is_textbooks(first, asked.counted, asked.points)
         return first, Verdict(RIGHT) if right else verdict_of_table(asked, config)
     best = discover_plus(from_pretrained(), asked.points, config).best
     found = None if best is None else best.expression

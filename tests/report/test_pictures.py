@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -139,3 +141,15 @@ def test_residuals_that_are_all_alike_are_drawn(curve):
     exact = np.column_stack([np.arange(9.0), np.arange(9.0) + 1.1])
     figure = pictures.residuals(law("x1 - x2", ("x", "y"), exact), exact)
     assert sum(bar.get_width() for bar in figure.axes[-1].patches) == 9
+
+
+def test_pictures_leave_the_style_of_the_user():
+    """In a process of its own: the figures of the notebooks, which other tests draw, set a style."""
+    code = (
+        "import matplotlib; matplotlib.use('Agg'); import numpy as np, pie\n"
+        "before = matplotlib.rcParams.copy(); x = np.linspace(0.5, 2.0, 40)\n"
+        "points = np.column_stack([x, 1.0 / x]); law = pie.discover(points).best\n"
+        "assert pie.plot(law, points).axes[0].xaxis.label.get_size() == 8.0\n"
+        "assert matplotlib.rcParams == before"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

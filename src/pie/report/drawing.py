@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from ..expr.expression import Expression, to_infix, to_tree
 from ..expr.sympy_bridge import balanced, rounded, to_latex, to_sympy
 
-plt.style.use(Path(__file__).with_name("pie.mplstyle"))
+STYLE = Path(__file__).with_name("pie.mplstyle")
 WIDTH = 5.5  # inches
 
 # One colour and one marker per method, everywhere; told apart in black and white by the marker.

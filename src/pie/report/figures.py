@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from .drawing import METHODS, distinct, interval_dot, legend_below, panels, percents
+from .drawing import METHODS, STYLE, distinct, interval_dot, legend_below, panels, percents
 from .tables import TITLES
+
+plt.style.use(STYLE)  # of all figures of the notebooks; pictures leave the user's style as it is
 
 _SHOWN = ("fitness", "acc_0.5", "acc_0.7", "acc_0.8", "acc_0.9", "acc_0.99")
 _BLUE = METHODS["PIE"][0]

@@ -13,7 +13,16 @@ from matplotlib.ticker import MaxNLocator
 from ..discovery.measurements import Table
 from ..discovery.result import Law, Result
 from ..discovery.scales import KNOWN, Scale
-from .drawing import METHODS, clipped, draw_zero_set, draw_zeros, panels, values_on_grid, window
+from .drawing import (
+    METHODS,
+    STYLE,
+    clipped,
+    draw_zero_set,
+    draw_zeros,
+    panels,
+    values_on_grid,
+    window,
+)
 
 _COLOUR = METHODS["PIE+"][0]
 _PLANES = 14  # that cut a surface
@@ -39,6 +48,7 @@ def plot(found: Law | Result, data: Table) -> Figure:
     return zero_set(law, data)
 
 
+@plt.style.context(STYLE)
 def zero_set(law: Law, data: Table) -> Figure:
     """The points and the curve, or the surface cut by planes, on which f = 0.
 
@@ -83,6 +93,7 @@ def _label(axis: Axis, law: Law, place: int) -> None:
     axis.set_label_text(scale.label(law.names[place]), parse_math=False)  # $ is a dollar
 
 
+@plt.style.context(STYLE)
 def turntable(law: Law, data: Table, frames: int = 18) -> str:
     """The surface and its points from ``frames`` equal angles: HTML with a slider, loading nothing.
 
@@ -126,6 +137,7 @@ def overview(results: dict[str, Result]) -> pd.DataFrame:
     return pd.DataFrame(lines).fillna("–")
 
 
+@plt.style.context(STYLE)
 def residuals(law: Law, data: Table) -> Figure:
     """Where points lie off: signed distance against each column, and how it is distributed."""
     points, distance = law.points_in(data), law.distance(data)
@@ -142,6 +154,7 @@ def residuals(law: Law, data: Table) -> Figure:
     return figure
 
 
+@plt.style.context(STYLE)
 def front(result: Result) -> Figure:
     """Error against complexity: filled what passed for a law, joined what nothing beats."""
     if not result.candidates:
