@@ -16,42 +16,25 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from compare import problems
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
-from pie import discover
 from pie.data.benchmarks import Problem, load, noisy
-from pie.discovery.pretrained import from_pretrained
-from pie.experiments.measured import MeasuredTable, is_textbooks, read_tables
-from pie.experiments.metrics import right_skeleton
-from pie.experiments.misses import (
-    RIGHT,
-    Answer,
-    Verdict,
-    counts,
-    verdict_of_miss,
-    verdict_of_table,
-)
+from pie.experiments.journal import in_order
+from pie.experiments.measured import MeasuredTable, read_tables
+from pie.experiments.misses import RIGHT, Answer, Question, Verdict, counts, verdict_of
 from pie.experiments.settings import load_settings
-from pie.search.plus import PlusConfig, discover_plus
+from pie.search.plus import PlusConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def judged(asked: Problem | MeasuredTable, config: PlusConfig) -> tuple[Answer | None, Verdict]:
     """The answer to a problem or a table, and how it ended."""
-    if isinstance(asked, MeasuredTable):
-        found = discover(asked.frame, config=config, seconds=np.inf, workers=1).candidates
-        first = next(iter(found), None)
-        right = first is not None and is_textbooks(first, asked.counted, asked.points)
-        return first, Verdict(RIGHT) if right else verdict_of_table(asked, config)
-    best = discover_plus(from_pretrained(), asked.points, config).best
-    found = None if best is None else best.expression
-    right = right_skeleton(found, asked.truth, asked.n_variables, config.seed, asked.box)
-    return best, Verdict(RIGHT) if right else verdict_of_miss(asked, config)
+    question = Question.of(asked, config)
+    found = question.searched(config)
+    right = found is not None and question.right(found)
+    return found, Verdict(RIGHT) if right else verdict_of(asked, config)
 
 
 def described(asked: Problem | MeasuredTable) -> tuple[str, str, str]:
@@ -81,13 +64,9 @@ def main() -> None:
         chosen = [replace(table, units=()) for table in tables if table.relations]
     else:
         chosen = [*problems(options.first, options.each).values()]
-    found = Parallel(options.workers, return_as="generator")(
-        delayed(judged)(problem, config) for problem in chosen
-    )
+    found = in_order(judged, [(problem, config) for problem in chosen], options.workers, "search")
     ended = []
-    for problem, (answer, why) in zip(
-        chosen, tqdm(found, "search", len(chosen), disable=None), strict=True
-    ):
+    for problem, (answer, why) in zip(chosen, found, strict=True):
         of, name, truth = described(problem)
         ended.append({"test_set": of, "verdict": why.verdict})
         if why.verdict != RIGHT:

@@ -52,13 +52,13 @@ def test_a_miss_is_of_the_search_or_the_ranking_or_the_points(root, verdict):
     best = discover_plus(Network.load(root / "data/models/pie-plus"), points, RELATIONS).best
     assert not right_skeleton(best.expression, truth, 2, 0, None), "no miss"
     problem = Problem("own", "1", truth, points, None, "noise 0")
-    assert misses.verdict_of_miss(problem, RELATIONS).verdict == verdict
+    assert misses.verdict_of(problem, RELATIONS).verdict == verdict
 
 
 @pytest.mark.parametrize("verdict", ["search", "silent", "ranking"])
 def test_a_textbook_is_missed_for_the_same_reasons(verdict):
     truth, points = missed(verdict)
-    assert misses.verdict_of_table(as_table(points, truth), RELATIONS).verdict == verdict
+    assert misses.verdict_of(as_table(points, truth), RELATIONS).verdict == verdict
 
 
 def test_a_relation_that_another_one_fits_better_is_alike():
@@ -66,14 +66,14 @@ def test_a_relation_that_another_one_fits_better_is_alike():
     fallen = 4.9 * t**2 + 0.01 * np.random.default_rng(0).standard_normal(len(t))
     table = as_table(np.column_stack([t, fallen]), parse("x2 - 3.23*x1 - 1.72*x1**3"))
     config = PlusConfig(proposers=("shapes",))
-    assert misses.verdict_of_table(table, config).verdict == "alike"
+    assert misses.verdict_of(table, config).verdict == "alike"
 
 
 def test_a_textbooks_price_above_0_says_nothing_where_a_column_was_set(root):
     tables = {table.name: table for table in read_tables(root / "data/measured")}
     table = replace(tables["boxbod"], units=())  # days that were chosen, and their demand
     assert misses.least_price(table.relations, table.points, RELATIONS) > 0.0
-    assert misses.verdict_of_table(table, RELATIONS).verdict == "alike"
+    assert misses.verdict_of(table, RELATIONS).verdict == "alike"
 
 
 def test_verdicts_of_tables_are_of_their_rows_without_units(tmp_path):
@@ -84,7 +84,7 @@ def test_verdicts_of_tables_are_of_their_rows_without_units(tmp_path):
     rows = pd.DataFrame({"table": names, "units": units, "place": [1, -1, 0]})
     rows.to_csv(tmp_path / "measured.csv")
     asked = [known, not_first]
-    found = misses.table_verdicts(misses.rows_of_tables(tmp_path, asked), asked, RELATIONS)
+    found = misses.verdicts(misses.rows_of_tables(tmp_path, asked), asked, RELATIONS)
     of = "measured, choice"
     assert found.values.tolist() == [[of, "known", "right"], [of, "not first", "silent"]]
     with pytest.raises(KeyError, match="other"):

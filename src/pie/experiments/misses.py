@@ -18,6 +18,7 @@ along the others, and permuted points along all columns, so that 0 is not the pr
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -70,48 +71,54 @@ def least_price(
     return min(whole_price(fit, points, config.prices).total for fit in fits)
 
 
-def verdict_of_miss(problem: Problem, config: PlusConfig, weights: Path | None = None) -> Verdict:
-    """Why a problem is missed; ``weights`` default to the released ones."""
+class Question(NamedTuple):
+    """What is asked of a problem or of a measured table: whether its ``truths`` are ``silent``, what
+    a search finds, and whether that is ``right``."""
 
-    def searched(asked: PlusConfig) -> Candidate | None:
-        return discover_plus(from_pretrained(weights), problem.points, asked).best
+    truths: Sequence[Expression]
+    silent: Callable[[], bool]
+    searched: Callable[[PlusConfig], Answer | None]
+    right: Callable[[Answer], bool]
 
-    def right(found: Candidate) -> bool:
-        truth, d = problem.truth, problem.n_variables
-        return right_skeleton(found.expression, truth, d, config.seed, problem.box)
+    @classmethod
+    def of(
+        cls, asked: Problem | MeasuredTable, config: PlusConfig, weights: Path | None = None
+    ) -> "Question":
+        """``weights`` default to the released ones."""
+        points = asked.points
+        if isinstance(asked, Problem):
+            truths, about = (asked.truth,), (asked.n_variables, config.seed, asked.box)
+            return cls(
+                truths,
+                lambda: least_price(truths, points, config) > 0.0,
+                lambda how: discover_plus(from_pretrained(weights), points, how).best,
+                lambda found: right_skeleton(found.expression, asked.truth, *about),
+            )
+        table, wide = asked.counted, wide_columns(points, asked.scales)
 
-    if least_price((problem.truth,), problem.points, config) > 0.0:
-        return Verdict(SILENT)
-    return _searched_again((problem.truth,), searched, right, config)
+        def searched(how: PlusConfig) -> Law | None:
+            given = {"seconds": np.inf, "workers": 1, "units": table.units or None}
+            return next(iter(discover(table.frame, weights, config=how, **given).candidates), None)
 
-
-def verdict_of_table(
-    table: MeasuredTable, config: PlusConfig, weights: Path | None = None
-) -> Verdict:
-    """Why the textbook's relation is not the first candidate for a measured table."""
-    points, table = table.points, table.counted
-
-    def searched(asked: PlusConfig) -> Law | None:
-        found = discover(
-            table.frame, weights, config=asked, seconds=np.inf, workers=1, units=table.units or None
+        return cls(
+            table.relations,
+            lambda: least_price(table.relations, points, config, wide) == np.inf,
+            searched,
+            lambda found: bool(is_textbooks(found, table, points)),
         )
-        return next(iter(found.candidates), None)
-
-    def right(found: Law) -> bool:
-        return bool(is_textbooks(found, table, points))
-
-    if least_price(table.relations, points, config, wide_columns(points, table.scales)) == np.inf:
-        return Verdict(SILENT)
-    return _searched_again(table.relations, searched, right, config)
 
 
-def _searched_again(
-    truths: Sequence[Expression],
-    searched: Callable[[PlusConfig], Answer | None],
-    right: Callable[[Answer], bool],
-    config: PlusConfig,
+def verdict_of(
+    asked: Problem | MeasuredTable, config: PlusConfig, weights: Path | None = None
 ) -> Verdict:
-    """Why a search, which is done again with ``truths`` among its drafts, does not find one."""
+    """Why a problem, or the textbook's relation of a measured table, is missed."""
+    question = Question.of(asked, config, weights)
+    return Verdict(SILENT) if question.silent() else _searched_again(question, config)
+
+
+def _searched_again(question: Question, config: PlusConfig) -> Verdict:
+    """Why a search, which is done again with the truths among its drafts, does not find one."""
+    truths, _, searched, right = question
     columns = max(len(truth.variables) for truth in truths)
 
     def proposer(cloud: Cloud, pool: Pool) -> Iterator[Batch]:
@@ -151,48 +158,27 @@ def rows_of_tables(results: Path, tables: Sequence[MeasuredTable]) -> pd.DataFra
 
 
 def verdicts(
-    rows: Sequence[Row],
-    problems: Sequence[Problem],
+    rows: Sequence[Row] | pd.DataFrame,
+    asked: Sequence[Problem] | Sequence[MeasuredTable],
     config: PlusConfig,
     weights: Path | None = None,
     workers: int = 1,
 ) -> pd.DataFrame:
-    """Test set with its noise, equation and verdict of each row, of the problem at its position.
+    """Test set, name and verdict of each row, of the problem or table at its position.
 
-    The laws of *field*, each with a noise of its own, are one test set.
+    A test set has its noise in its name; the laws of *field*, each with a noise of its own, are one
+    test set, and so is a part of the measured tables. Only what is missed is searched again.
     """
-    right = [row.skeleton == 1 for row in rows]
-    told = _verdicts(verdict_of_miss, problems, right, (config, weights), workers)
-    sets = ["field" if row.benchmark == "field" else row.test_set for row in rows]
-    names = [row.equation_id for row in rows]
-    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
-
-
-def table_verdicts(
-    rows: pd.DataFrame,
-    tables: Sequence[MeasuredTable],
-    config: PlusConfig,
-    weights: Path | None = None,
-    workers: int = 1,
-) -> pd.DataFrame:
-    """The same of measured tables with a textbook's relation; a test set is a part of them."""
-    right = [place == 0 for place in rows.place]
-    told = _verdicts(verdict_of_table, tables, right, (config, weights), workers)
-    sets, names = [f"measured, {t.part}" for t in tables], [t.name for t in tables]
-    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
-
-
-def _verdicts(
-    verdict_of: Callable[..., Verdict],
-    asked: Sequence,
-    right: Sequence[bool],
-    judges: tuple[PlusConfig, Path | None],
-    workers: int,
-) -> list[str]:
-    """Of each that was ``asked``; only what is not ``right`` is searched again."""
-    missed = [(one, *judges) for one, good in zip(asked, right, strict=True) if not good]
+    if isinstance(rows, pd.DataFrame):
+        right, names = [place == 0 for place in rows.place], [table.name for table in asked]
+        sets = [f"measured, {table.part}" for table in asked]
+    else:
+        right, names = [row.skeleton == 1 for row in rows], [row.equation_id for row in rows]
+        sets = ["field" if row.benchmark == "field" else row.test_set for row in rows]
+    missed = [(one, config, weights) for one, good in zip(asked, right, strict=True) if not good]
     why = iter(in_order(verdict_of, missed, workers, "misses"))
-    return [RIGHT if good else next(why).verdict for good in right]
+    told = [RIGHT if good else next(why).verdict for good in right]
+    return pd.DataFrame({"test_set": sets, "equation_id": names, "verdict": told})
 
 
 def counts(found: pd.DataFrame) -> pd.DataFrame:
