@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,7 +10,6 @@ from pie.experiments.comparisons import (
     REFUTED,
     UNDECIDED,
     Difference,
-    at_most,
     difference,
     equal,
     within,
@@ -79,7 +80,7 @@ def test_what_cannot_be_compared_is_said(theirs, message):
 def test_of_one_law_no_interval_is_told():
     found = difference(rows([1.0]), rows([0.9]), "fitness")
     assert np.isnan([found.low, found.high]).all() and found.mean == pytest.approx(0.1)
-    assert [rule.verdict([found]) for rule in (HIGHER, within(0.2), equal(0.5))] == [UNDECIDED] * 3
+    assert [rule.verdict([found]) for rule in (HIGHER, within(-0.2, 0.2), equal(0.5))] == [UNDECIDED] * 3
     assert HIGHER.verdict([]) == UNDECIDED
 
 
@@ -99,5 +100,5 @@ ABOVE, ACROSS, BELOW = (Difference(m, m - 0.1, m + 0.1, 9) for m in (0.2, 0.05, 
 )
 def test_verdicts(found, higher, unchanged, no_higher):
     assert HIGHER.verdict(found) == higher
-    assert within(0.08).verdict(found) == unchanged
-    assert at_most(0.08).verdict(found) == no_higher
+    assert within(-0.08, 0.08).verdict(found) == unchanged
+    assert within(-math.inf, 0.08).verdict(found) == no_higher

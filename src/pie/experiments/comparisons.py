@@ -45,15 +45,9 @@ def difference(ours: Sequence[Row], theirs: Sequence[Row], score: str) -> Differ
         raise ValueError("no equation in common; expected at least one")
     gaps = np.array([first[key].score(score) - second[key].score(score) for key in common])
     laws = [f"{first[key].benchmark}/{first[key].law}" for key in common]
-    ends = _resampled(gaps, laws)
+    several = len({*laws}) > 1  # of one law no interval can be told
+    ends = bootstrap(gaps, laws, resamples=4000) if several else (np.nan, np.nan)
     return Difference(float(gaps.mean()), *ends, len(common))
-
-
-def _resampled(gaps: np.ndarray, laws: Sequence[str]) -> tuple[float, float]:
-    """The 95 % interval; NaN for one law, of which no interval can be told."""
-    if len(set(laws)) == 1:
-        return np.nan, np.nan
-    return bootstrap(gaps, laws, resamples=4000)
 
 
 class Rule(NamedTuple):
@@ -76,18 +70,13 @@ class Rule(NamedTuple):
 HIGHER = Rule(lambda d: d.low > 0.0, lambda d: d.high < 0.0, lambda d: -d.mean)
 
 
-def within(margin: float) -> Rule:
-    """Claim: differences lie between −margin and margin."""
+def within(low: float, high: float) -> Rule:
+    """Claim: differences lie between these."""
     return Rule(
-        lambda d: -margin <= d.low and d.high <= margin,
-        lambda d: d.low > margin or d.high < -margin,
-        lambda d: abs(d.mean),
+        lambda d: low <= d.low and d.high <= high,
+        lambda d: d.low > high or d.high < low,
+        lambda d: max(d.mean - high, low - d.mean),
     )
-
-
-def at_most(margin: float) -> Rule:
-    """Claim: no difference exceeds the margin."""
-    return Rule(lambda d: d.high <= margin, lambda d: d.low > margin, lambda d: d.mean)
 
 
 def equal(value: float) -> Rule:
