@@ -696,3 +696,21 @@ def test_a_search_ends_when_its_time_is_up_with_what_it_has_found(monkeypatch):
     few, every = searched(2.0), searched(np.inf)
     assert any("ended after 2 s" in note and "--seconds" in note for note in few.notes)
     assert few.best is not None and not every.notes
+
+
+def test_an_exact_law_of_some_columns_comes_before_the_table(rng):
+    """Years, months and months since the first one, beside measurements: no law of all four."""
+    year, month = (when.ravel() for when in np.meshgrid(np.arange(10.0), np.arange(1.0, 13.0)))
+    since = 12.0 * year + month
+    level = (350.0 + 0.12 * since + rng.standard_normal(120)).round(2)
+    table = {"y": year, "month": month, "level": level, "t": since}
+    found = discover(table, config=FAST)
+    assert repr(found.best) == "t = month + 12*y" and found.notes[-1].startswith("searched")
+    assert "y, month, level, t" not in found.notes[-1]
+
+
+def test_columns_beside_their_logarithms_have_these_laws(rng):
+    sizes = np.exp(rng.uniform(0.0, 3.0, (40, 3)))
+    table = dict(zip("abcdef", [*sizes.T, *np.log(sizes).T], strict=True))
+    found = discover(table, config=FAST)
+    assert {repr(law) for law in found.laws} == {"d = ln(a)", "e = ln(b)", "f = ln(c)"}

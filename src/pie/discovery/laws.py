@@ -5,14 +5,15 @@ to all points, and every equation is judged by points that were left out of that
 its form costs (:mod:`pie.discovery.certificate`). Only an equation that passes is a *law*; where
 none does, the answer is that no law was found.
 
-A table of at most eight columns is searched as a whole, of which a law has to hold every column. Of
-more than two columns, few may obey a law of their own: pairs, triples and larger sets are searched
-in the order of their evidence (:mod:`pie.discovery.subsets`), where no part of a set has a law
-already, and a part of the columns of a law only if it may be as sharp as that law. Laws of all sets
-rank together by price.
+A table of at most eight columns is searched as a whole, of which a law has to hold every column,
+unless two or three of them have an exact law. Of more than two columns, few may obey a law of their
+own: pairs, triples and larger sets are searched in the order of their evidence
+(:mod:`pie.discovery.subsets`), where no part of a set has a law already, and a part of the columns
+of a law only if it may be as sharp as that law. Laws of all sets rank together by price.
 """
 
 import contextlib
+import functools
 import math
 import os
 import time
@@ -70,6 +71,7 @@ from .writing import (
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates with zeros of their own
+EXACT = -20.0  # evidence of columns with an exact law, which are searched before a whole table
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
 FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
@@ -301,30 +303,40 @@ def _worth_searching(
     if d == 2:
         yield (0, 1)
         return
-    done = set()
+    ranked = functools.cache(partial(subsets.ranked, table.points))
+
+    def has_law(columns: tuple[int, ...], sharp: float) -> bool:
+        """Whether some of the columns have a law as sharp."""
+        sets = ({*f.names} for f in found() if f.certificate.law and f.certificate.contrast <= sharp)
+        return any(held <= {names[j] for j in columns} for held in sets)
+
+    done, every_column = set(), tuple(range(d))
     if 3 < d <= MOST_COLUMNS:
-        yield tuple(range(d))
-        yield from _parts_of_table(found, names, wanted, done)
+        for strength, columns in [*ranked(2), *ranked(3)]:
+            if strength <= EXACT and wanted <= {*columns} and not has_law(columns, SHARP):
+                done.add(columns)
+                yield columns
+        if not has_law(every_column, SHARP):
+            yield every_column
+            yield from _parts_of_table(found, names, wanted, done)
     tried = left_out = 0
     worth = WORTH if d > 3 else min(WORTH, OF_THE_WHOLE * subsets.evidence(table.points))
     for size in range(2, d if 3 < d <= MOST_COLUMNS else 4):
-        ranked, every = subsets.ranked(table.points, size), math.comb(d, size)
-        if len(ranked) < every:
+        every = math.comb(d, size)
+        if len(ranked(size)) < every:
             notes.append(
-                f"of {every} sets of {size} columns {len(ranked)} were compared closely, "
+                f"of {every} sets of {size} columns {len(ranked(size))} were compared closely, "
                 f"the first ones by a rough comparison of {min(every, subsets.SAMPLED)}"
             )
         sharp, least = (SHARP, worth) if size < 4 else (math.inf, MANY)
-        for strength, columns in ranked:
-            among = {names[j] for j in columns}
-            lawful = [f for f in found() if f.certificate.law and f.certificate.contrast <= sharp]
-            known = any({*f.names} <= among for f in lawful)
+        for strength, columns in ranked(size):
             # a table of three columns, two of which have a law, is not searched as one
-            enough = WORTH if size < 4 and lawful else least
-            if not wanted <= {*columns} or columns in done or known:
+            enough = WORTH if size < 4 and has_law(every_column, sharp) else least
+            if not wanted <= {*columns} or columns in done or has_law(columns, sharp):
                 continue
             is_table = size == d  # searched in any case
-            if not is_table and strength > min(enough, _as_sharp(found(), among)):
+            part = {names[j] for j in columns}
+            if not is_table and strength > min(enough, _as_sharp(found(), part)):
                 continue
             if not is_table and tried >= max_sets:
                 left_out += 1
