@@ -71,7 +71,7 @@ from .writing import (
 
 SEARCHED = 200  # points at most
 CERTIFIED = 10  # candidates with zeros of their own
-EXACT = -20.0  # evidence of columns with an exact law, which are searched before a whole table
+CERTAIN = -20.0  # evidence of columns with an exact law, which are searched before a whole table
 WORTH = -2.0  # evidence of a set of columns that is searched
 MANY = -1.0  # the same, of four columns or more: their monomials are few
 FAINT = 0.1  # share in the gradient of a column without which the others are searched as well
@@ -313,7 +313,7 @@ def _worth_searching(
     done, every_column = set(), tuple(range(d))
     if 3 < d <= MOST_COLUMNS:
         for strength, columns in [*ranked(2), *ranked(3)]:
-            if strength <= EXACT and wanted <= {*columns} and not has_law(columns, SHARP):
+            if strength <= CERTAIN and wanted <= {*columns} and not has_law(columns, SHARP):
                 done.add(columns)
                 yield columns
         if not has_law(every_column, SHARP):
