@@ -235,6 +235,15 @@ def test_perfectly_collinear_columns_are_a_law():
     assert result.law and two_sided(result.best.program, parse("x2 - 2*x1 - 1"), 2, seed=0) > 0.95
 
 
+@pytest.mark.parametrize("off, constants", [(1e-6, 0), (4e-3, 1)])
+def test_what_agrees_with_1_to_six_digits_is_1(off, constants):
+    """Though the points tell 1.000001 from 1 by four standard errors, which chance does as well."""
+    area = np.round(np.exp(np.linspace(5.0, 13.6, 14)))
+    errors = 1e-5 * np.random.default_rng(0).standard_normal(14)
+    law = discover({"area": area, "logarithm": (1.0 + off) * np.log(area) + errors}).best
+    assert law.name == "logarithm" and len(law.constants) == constants
+
+
 @pytest.mark.parametrize("columns", [2, 3])
 def test_six_rows_of_an_exact_law_are_enough(columns):
     x = np.random.default_rng(2).uniform(1.0, 9.0, (6, columns - 1))
@@ -581,6 +590,15 @@ def test_a_result_says_how_many_points_it_leaves_far_away():
         f"of the spread; {law.inlier_rms:.2g} without 5 outliers, which are farther than 8 median "
         "distances" in str(result)
     )
+
+
+def test_what_is_off_by_a_unit_of_the_last_digit_is_no_outlier():
+    """Most rows are on the line to all digits, and eight medians of their distances are nothing."""
+    weight = [2.0, 4.0, 6.1, 8.0, 10.0, 12.1, 13.9]
+    result = discover({"length": np.arange(1.0, 8.0), "weight": weight}, config=FAST)
+    assert result.best.name == "proportionality" and result.best.outliers == 0
+    far = discover({"length": np.arange(1.0, 8.0), "weight": weight[:-1] + [17.9]}, config=FAST)
+    assert far.best.outliers == 1 and "1 outlier" in str(far)
 
 
 @pytest.mark.parametrize("name", ["found", "nothing"])
