@@ -235,6 +235,25 @@ def test_perfectly_collinear_columns_are_a_law():
     assert result.law and two_sided(result.best.program, parse("x2 - 2*x1 - 1"), 2, seed=0) > 0.95
 
 
+def test_a_power_law_with_a_row_at_0_has_no_outlier_there():
+    dose = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0])
+    errors = 0.1 * np.random.default_rng(5).standard_normal(len(dose))
+    law = discover({"dose": dose, "taken": (3.1 * dose**0.62 + errors).round(2)}).best
+    assert law.name == "power law" and law.outliers == 0 and math.isfinite(law.rms)
+    assert law.solved_for("taken").rhs.as_powers_dict()[sympy.Symbol("dose")] == pytest.approx(
+        0.62, abs=0.05
+    )
+
+
+@pytest.mark.parametrize("off, constants", [(1e-6, 0), (4e-3, 1)])
+def test_what_agrees_with_1_to_six_digits_is_1(off, constants):
+    """Though the points tell 1.000001 from 1 by four standard errors, which chance does as well."""
+    area = np.round(np.exp(np.linspace(5.0, 13.6, 14)))
+    errors = 1e-5 * np.random.default_rng(0).standard_normal(14)
+    law = discover({"area": area, "logarithm": (1.0 + off) * np.log(area) + errors}).best
+    assert law.name == "logarithm" and len(law.constants) == constants
+
+
 @pytest.mark.parametrize("columns", [2, 3])
 def test_six_rows_of_an_exact_law_are_enough(columns):
     x = np.random.default_rng(2).uniform(1.0, 9.0, (6, columns - 1))

@@ -168,6 +168,12 @@ def test_what_does_not_depend_stays_zero_beside_a_pole():
     assert jet[8, 0] == 1.0  # in both
 
 
+def test_a_power_of_0_does_not_change_with_its_exponent():
+    """x**p·ln x is 0 at x = 0 for p > 0; for p < 1 its slope in x is infinite."""
+    slopes = [derivatives(*parse(f"x1**{p}").arrays, np.zeros((1, 1)), 1, 1) for p in (0.3, 1.7)]
+    np.testing.assert_array_equal([s[:3, 0] for s in slopes], [[0.0, np.inf, 0.0], [0.0] * 3])
+
+
 def test_the_stack_is_as_deep_as_it_has_to_be():
     texts = ["x1", "x1 + (x2 + x3)", "(x1 + x2) + x3", "sin(x1)*(x2 - x1/x3)"]
     assert [kernel.stack_depth(parse(t).arrays[0]) for t in texts] == [1, 2, 3, 2]

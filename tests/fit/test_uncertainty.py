@@ -86,6 +86,19 @@ def test_a_constant_that_nothing_determines_has_an_infinite_error():
     assert np.all(np.isinf(standard_errors(twice, points, points.std(axis=0))))
 
 
+@pytest.mark.parametrize("skeleton", ["x2 - 1.0*x1**0.7 - 1.0", "x2 - 1.0*sqrt(x1) - 1.0"])
+def test_a_root_is_fitted_with_rows_at_0(skeleton, rng):
+    """Where it is vertical, a row tells what the other column is; without it errors are larger."""
+    x = np.array([0.0, 0.0, 0.0, 1.0, 2.0, 4.0, 7.0, 11.0, 16.0])
+    points = np.column_stack([x, 2.0 * np.sqrt(x) + 3.0 + 0.05 * rng.standard_normal(len(x))])
+    (found,) = fit_sampson([parse(skeleton)], points)
+    law, units = polished(found.expression, points, np.ones(2)), np.ones(2)
+    np.testing.assert_allclose(law.values(points), 0.0, atol=0.2)
+    assert usual_points(law, points, units).all()
+    errors, without = (standard_errors(law, p, units) for p in (points, points[3:]))
+    assert np.all(errors[-1] < 0.7 * without[-1])
+
+
 def test_errors_are_known_where_squares_of_gradients_overflow(rng):
     x = rng.uniform(1.0, 2.0, 40)
     points = np.column_stack([1.5 * x + 0.01 * rng.standard_normal(40), x, np.ones(40)])

@@ -99,11 +99,22 @@ def test_the_first_order_distance_to_a_plane_is_exact(units, scale, rng):
 
 @pytest.mark.parametrize(
     "text, at",
-    [("x1*x2", 0.0), ("sqrt(x1) - x2", 0.0), ("log(x1) - x2", -1.0), ("1/x1 - x2", 0.0)],
-    ids=["both vanish", "infinite gradient", "undefined", "pole"],
+    [("x1*x2", 0.0), ("sqrt(x1) - sqrt(x2)", 0.0), ("log(x1) - x2", -1.0), ("1/x1 - x2", 0.0)],
+    ids=["both vanish", "infinite in every column", "undefined", "pole"],
 )
 def test_without_a_gradient_there_is_no_first_order_distance(text, at):
     """Only there: next to it there is one."""
     near = np.array([[at, 0.0], [1.3, 0.4]])
     residual, normal = first_order(parse(text), near)
     assert np.isnan(residual[0]) and np.isfinite(residual[1]) and np.isfinite(normal[1]).all()
+
+
+@pytest.mark.parametrize("text", ["x2 - 1.5*sqrt(x1)", "2*x2 - 3*x1**0.3", "x1**0.5/x2 - 0.6"])
+def test_where_a_slope_is_infinite_the_distance_is_along_the_other_columns(text):
+    """At x1 = 0, where a root is vertical: points on the curve, and 0.2 above it."""
+    f, points = parse(text), np.array([[0.0, 0.0], [0.0, 0.2]])
+    if "/" in text:  # 0 = 0.6 there, wherever x2 is
+        assert np.isnan(first_order(f, points)[0]).all()
+        return
+    np.testing.assert_allclose(first_order(f, points, np.array([7.0, 0.5]))[0], [0.0, 0.4])
+    np.testing.assert_allclose(distance_to_zero_set(f, points), [0.0, 0.2])

@@ -26,8 +26,10 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from ..expr.canonical import canonical
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
+from ..expr.known_numbers import simpler_values
 from ..expr.sympy_bridge import as_text, balanced, named, rounded, to_sympy
 from ..fit.uncertainty import EXACT, polished, standard_errors, usual_points
 from ..network.inference import Network
@@ -80,6 +82,8 @@ SHARP = 0.02  # contrast of a law to which no further column is added, and of a 
 ONE_CURVE = 0.1  # of the errors: two equations that are closer are one curve, written otherwise
 WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
+COINCIDENCE = 1e-4  # relative: what agrees with a simpler value as closely may be that value
+SPECIAL = 3.0  # nats: one number of twenty is such a value
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -480,7 +484,8 @@ def _written(
 ) -> Expression:
     """Fitted to points (N, D), in the form that people write unless that loses some of them."""
     usual = usual_points(expression, points, scales)
-    fitted = without_rounding(polished(normalised(expression), points, scales, usual))
+    fitted = polished(normalised(expression), points, scales, usual)
+    fitted = without_rounding(_without_coincidences(fitted, points, scales, usual))
     form = about_vertices(as_people_write(fitted, exact), points)
     if form == fitted:
         return fitted
@@ -489,6 +494,37 @@ def _written(
         root_mean_square(first_order_distances(f, points, scales)) for f in (fitted, other)
     )
     return other if of_other <= SAME * max(error, EXACT) else fitted
+
+
+def _without_coincidences(
+    fitted: Expression, points: np.ndarray, scales: np.ndarray, usual: np.ndarray
+) -> Expression:
+    """With simpler values for constants that agree with them to δ of their size.
+
+    By chance a constant does so with a probability of about δ: the simpler value stays if
+    N·ln(error) rises by less than −ln δ, less :data:`SPECIAL`, where the others are fitted again.
+    """
+    for k, (constant, values) in enumerate(
+        zip(fitted.constants, simpler_values(fitted), strict=True)
+    ):
+        for value in values:
+            away = abs(constant - value)
+            if not 0.0 < away <= COINCIDENCE * abs(constant):
+                continue
+            numbers = [value if i == k else c for i, c in enumerate(fitted.constants)]
+            try:
+                other = polished(canonical(fitted.with_constants(numbers)), points, scales, usual)
+            except ValueError:  # nothing is left
+                continue
+            error, of_other = (
+                max(root_mean_square(first_order_distances(f, points, scales)[usual]), EXACT)
+                for f in (fitted, other)
+            )
+            same_columns = other.variables == fitted.variables
+            rise = np.sum(usual) * math.log(of_other / error)
+            if same_columns and rise < math.log(abs(constant) / away) - SPECIAL:
+                return _without_coincidences(other, points, scales, usual)
+    return fitted
 
 
 def _dimensions(

@@ -89,8 +89,9 @@ def _binary_slopes(code, a, b, w):
                 w[3, i] = under * (1.0 + p * log[i])
                 w[4, i] = b[i] * log[i] * log[i]
                 w[1, i] = b[i] * log[i]
-            else:
-                w[1, i] = w[3, i] = w[4, i] = 0.0 if x == 0.0 and p > 1.0 else np.nan
+            else:  # of 0**p, whose slope is infinite for p < 1, the derivatives in p are 0
+                w[1, i] = w[4, i] = 0.0 if x == 0.0 and p > 0.0 else np.nan
+                w[3, i] = 0.0 if x == 0.0 and p > 1.0 else np.nan
 
 
 @jit

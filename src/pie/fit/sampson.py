@@ -68,7 +68,8 @@ def _jacobian(codes, constants, columns, work, jacobian, far):
         for j in range(d):
             g, mixed = gradient[j], top[1 + d + p + j * p + k]
             for i in range(n):
-                row[i] -= cubed[i] * g[i] * mixed[i]
+                if abs(g[i]) != np.inf:
+                    row[i] -= cubed[i] * g[i] * mixed[i]
 
 
 @jit

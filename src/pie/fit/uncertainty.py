@@ -46,9 +46,10 @@ def _linearised(expression: Expression, points: np.ndarray, units: np.ndarray, f
         jet = derivatives(codes, constants, columns, d, p)
         gradient, sensitivity = jet[1 : 1 + d], jet[1 + d : 1 + d + p]
         mixed = jet[1 + d + p :].reshape(d, p, len(points))
+        steep = np.isinf(gradient)  # the distance is along the other columns
         along = (normal * units).T
-        norm = np.sum(along * gradient, axis=0)
-        turning = np.einsum("jn,jpn->pn", along, mixed)
+        norm = np.sum(along * np.where(steep, 0.0, gradient), axis=0)
+        turning = np.einsum("jn,jpn->pn", along, np.where(steep[:, None], 0.0, mixed))
         return residual, ((sensitivity - residual * turning) / norm).T @ free
 
 

@@ -1,4 +1,8 @@
-"""Distance to a zero set: to first order, and by damped Newton steps along the gradient."""
+"""Distance to a zero set: to first order, and by damped Newton steps along the gradient.
+
+Where f has an infinite slope in some columns, as sqrt(x) at x = 0, the distance is that along the
+others: a table with no dose or at time 0 is as far from a root as its other columns say.
+"""
 
 import numpy as np
 
@@ -16,11 +20,13 @@ def first_order(
 ) -> tuple[np.ndarray, np.ndarray]:
     """r = f/‖u∘∇f‖, (N,), and the unit normals u∘∇f/‖u∘∇f‖, (N, D), at points (N, D).
 
-    Distances are in units u of the columns, (D,) or (N, D). nan where f or ∇f is not finite, or
-    where ∇f is 0.
+    Distances are in units u of the columns, (D,) or (N, D). nan where f is not defined, at poles,
+    and where no slope is finite, or all that are finite are 0.
     """
     value, gradient = expression.value_and_gradient(points)
-    slopes = gradient * units
+    steep = np.isinf(gradient)
+    slopes = np.where(steep, 0.0, gradient * units)
+    value = np.where(steep.any(axis=1) & np.isinf(value), np.nan, value)
     largest = np.abs(slopes).max(axis=1, initial=0.0)
     largest[np.isinf(largest)] = np.nan  # value/inf would be an exact 0
     norm = largest * np.linalg.norm(slopes / largest[:, None], axis=1)  # squares do not overflow
@@ -45,15 +51,22 @@ def root_mean_square(distances: np.ndarray) -> float:
 
 @jit
 def norm_of(g, i):
-    """Norm of column i of ``g`` (D, N), without overflow."""
-    largest = 0.0
+    """Norm of the finite elements of column i of ``g`` (D, N), without overflow.
+
+    inf where others are infinite and these are 0.
+    """
+    largest, infinite = 0.0, False
     for j in range(g.shape[0]):
-        largest = max(largest, abs(g[j, i]))
-    if not 0.0 < largest < np.inf:
-        return largest
+        if abs(g[j, i]) == np.inf:
+            infinite = True
+        else:
+            largest = max(largest, abs(g[j, i]))
+    if not largest > 0.0:
+        return np.inf if infinite else largest
     total = 0.0
     for j in range(g.shape[0]):
-        total += (g[j, i] / largest) ** 2
+        if not abs(g[j, i]) == np.inf:
+            total += (g[j, i] / largest) ** 2
     return largest * np.sqrt(total)
 
 
@@ -75,7 +88,8 @@ def project(codes, constants, columns, steps, unit):
         for i in range(n):
             norm = norm_of(g, i)
             for j in range(d):
-                trial[j, i] = x[j, i] - length[i] * (f[i] / norm) * (g[j, i] / norm)
+                along = g[j, i] / norm if abs(g[j, i]) != np.inf else 0.0
+                trial[j, i] = x[j, i] - length[i] * (f[i] / norm) * along
                 moving |= abs(trial[j, i] - x[j, i]) > 1e-15 * (unit + abs(x[j, i]))
         if not moving:
             break
