@@ -602,6 +602,15 @@ def test_a_result_says_how_many_points_it_leaves_far_away():
     )
 
 
+def test_what_is_off_by_a_unit_of_the_last_digit_is_no_outlier():
+    """Most rows are on the line to all digits, and eight medians of their distances are nothing."""
+    weight = [2.0, 4.0, 6.1, 8.0, 10.0, 12.1, 13.9]
+    result = discover({"length": np.arange(1.0, 8.0), "weight": weight}, config=FAST)
+    assert result.best.name == "proportionality" and result.best.outliers == 0
+    far = discover({"length": np.arange(1.0, 8.0), "weight": weight[:-1] + [17.9]}, config=FAST)
+    assert far.best.outliers == 1 and "1 outlier" in str(far)
+
+
 @pytest.mark.parametrize("name", ["found", "nothing"])
 def test_a_result_is_saved_and_loaded_whole(request, name, tmp_path):
     result = request.getfixturevalue(name)

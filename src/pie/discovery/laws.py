@@ -84,6 +84,7 @@ WIDE = 10.0  # ratio of the largest to the smallest value of a positive column
 SAME = 1.2  # times the error of an equation: what it has at most where it is written otherwise
 COINCIDENCE = 1e-4  # relative: what agrees with a simpler value as closely may be that value
 SPECIAL = 3.0  # nats: one number of twenty is such a value
+LAST_DIGITS = 2.0 * math.sqrt(12.0)  # standard deviations of rounding: two units of the last digit
 SHOWN = 1.0  # seconds of a search before its progress is shown
 OF_THE_WHOLE = 0.5  # evidence of a pair that is searched before the three columns of a table
 
@@ -450,7 +451,7 @@ def _search(
         different += not same
         away = partial(first_order_distances, final, points)
         distances = away(metric.units(points))
-        usual = near(distances)
+        usual = near(distances) | (np.abs(away(rounding)) <= LAST_DIGITS)
         law = Law(
             program=final,
             names=tuple(names),

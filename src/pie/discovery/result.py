@@ -111,8 +111,8 @@ class Law:
     ``relative_rms`` the same in units of the columns' spreads, ``chi`` in units of their
     uncertainties, if known: about 1 for the right equation, more where it is wrong. ``noise`` is
     what the columns show without any law: no equation can be right and much closer. Of the points
-    ``outliers`` are farther than :data:`pie.zeroset.outliers.OUTLYING` median distances;
-    ``inlier_rms`` is ``relative_rms`` of the others.
+    ``outliers`` are farther than :data:`pie.zeroset.outliers.OUTLYING` median distances,
+    and than two units of the table's last digit; ``inlier_rms`` is ``relative_rms`` of the others.
 
     >>> from pie import discover
     >>> x = np.linspace(0.5, 2.0, 40)
