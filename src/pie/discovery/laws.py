@@ -29,7 +29,7 @@ from tqdm import tqdm
 from ..expr.canonical import canonical
 from ..expr.dimensions import Dimensions
 from ..expr.expression import Expression
-from ..expr.known_numbers import simpler_values
+from ..expr.known_numbers import free_numbers, simpler_values
 from ..expr.sympy_bridge import as_text, balanced, named, rounded, to_sympy
 from ..fit.uncertainty import EXACT, polished, standard_errors, usual_points
 from ..network.inference import Network
@@ -521,9 +521,12 @@ def _without_coincidences(
                 max(root_mean_square(first_order_distances(f, points, scales)[usual]), EXACT)
                 for f in (fitted, other)
             )
-            same_columns = other.variables == fitted.variables
+            fewer = free_numbers(other).shape[1] < free_numbers(fitted).shape[1]
             rise = np.sum(usual) * math.log(of_other / error)
-            if same_columns and rise < math.log(abs(constant) / away) - SPECIAL:
+            if (
+                fewer and other.variables == fitted.variables
+                and rise < math.log(abs(constant) / away) - SPECIAL
+            ):  # fmt: skip
                 return _without_coincidences(other, points, scales, usual)
     return fitted
 
